@@ -168,7 +168,7 @@ struct rec_switch {
 	__u32 device;		/* see enum sleep_kind: kernel dev_t, major << 20 | minor */
 	__u64 object;		/* see enum sleep_kind */
 	__s32 fd;		/* the descriptor; -1 = none */
-	__u32 reserved;
+	__u32 refill_ns;	/* SWITCH_THROTTLED: how long its group has no quota at least; 0 = not known */
 };
 
 #define REC_STAGED_MAX 16

@@ -110,8 +110,24 @@ struct task_struct___throttled {
 	bool throttled;
 } __attribute__((preserve_access_index));
 
+struct hrtimer___refill {
+	struct {
+		__s64 expires;
+	} node;
+} __attribute__((preserve_access_index));
+
+struct task_group___refill {
+	struct {
+		__s64 period;
+		__u64 quota;
+		struct hrtimer___refill period_timer;
+	} cfs_bandwidth;
+} __attribute__((preserve_access_index));
+
 struct cfs_rq___throttled {
 	int throttled;
+	__s64 runtime_remaining;
+	struct task_group___refill *tg;
 } __attribute__((preserve_access_index));
 
 struct sched_entity___grouped {
@@ -125,26 +141,52 @@ struct task_struct___grouped {
 
 #define GROUP_DEPTH 8 /* levels of cgroups above a thread that are checked */
 
-/* Before 6.18 a whole group is throttled: the thread's cgroup, or one above it. */
-static __always_inline bool group_throttled(struct task_struct *task)
+/* Before 6.18 a whole group is throttled: the thread's cgroup, or one above it. NULL: none is. */
+static __always_inline struct cfs_rq___throttled *throttled_queue(struct task_struct *task)
 {
 	struct task_struct___grouped *of = (void *)task;
 	struct sched_entity___grouped *entity;
 	struct cfs_rq___throttled *queue = NULL;
 
 	if (!bpf_core_field_exists(of->se.parent) || !bpf_core_field_exists(queue->throttled))
-		return false;
+		return NULL;
 	queue = BPF_CORE_READ(of, se.cfs_rq);
 	entity = BPF_CORE_READ(of, se.parent);
 	for (int i = 0; i < GROUP_DEPTH && queue; i++) {
 		if (BPF_CORE_READ_BITFIELD_PROBED(queue, throttled))
-			return true;
+			return queue;
 		if (!entity)
 			break;
 		queue = BPF_CORE_READ(entity, cfs_rq);
 		entity = BPF_CORE_READ(entity, parent);
 	}
-	return false;
+	return NULL;
+}
+
+/*
+ * How long it is until the group may run again, whose quota is filled up by a timer of CLOCK_MONOTONIC; at least, since what it
+ * has overdrawn on other CPUs is not counted. As distribute_cfs_runtime() does it: it needs more than it has overdrawn here. 0: not known.
+ */
+static __always_inline __u32 refill_in(struct task_struct *task, __u64 now)
+{
+	struct task_group___refill *group = NULL;
+	struct cfs_rq___throttled *queue = NULL;
+	__u64 at, quota;
+	__s64 left;
+
+	if (!bpf_core_field_exists(queue->tg) ||
+	    !bpf_core_field_exists(group->cfs_bandwidth.period_timer.node.expires))
+		return 0;
+	queue = throttled_queue(task);
+	if (!queue)
+		return 0;
+	group = BPF_CORE_READ(queue, tg);
+	at = (__u64)BPF_CORE_READ(group, cfs_bandwidth.period_timer.node.expires);
+	quota = BPF_CORE_READ(group, cfs_bandwidth.quota);
+	left = BPF_CORE_READ(queue, runtime_remaining);
+	if (left < 0 && quota)
+		at += (__u64)-left / quota * (__u64)BPF_CORE_READ(group, cfs_bandwidth.period);
+	return at > now && at - now < 1ull << 32 ? at - now : 0;
 }
 
 /* Has a cgroup of the thread, which is ready to run, used up its quota of CPU time? */
@@ -154,7 +196,7 @@ static __always_inline bool is_throttled(struct task_struct *task)
 
 	if (bpf_core_field_exists(of->throttled))
 		return BPF_CORE_READ(of, throttled);
-	return group_throttled(task);
+	return throttled_queue(task) != NULL;
 }
 
 /* A thread may sleep more than once in a fault; the kernel counts the fault when it is over. */
@@ -177,6 +219,7 @@ static __always_inline void emit_switch(struct task_struct *prev, struct task_st
 	struct rec_staged *stage;
 	struct rec_switch *r;
 	__s16 syscall = REC_SYSCALL_NONE;
+	__u32 refill_ns = 0;
 
 	if (flags & SWITCH_PREV_TARGET && state != SWITCH_PREEMPTED && state != SWITCH_DEAD) {
 		const struct pt_regs *regs = user_regs(prev, REGISTERS_OF_SWITCH);
@@ -195,6 +238,7 @@ static __always_inline void emit_switch(struct task_struct *prev, struct task_st
 		of_prev->polls = known_is_of(prev, of_prev) && sleep.polls;
 	} else if (flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED && is_throttled(prev)) {
 		flags |= SWITCH_THROTTLED;
+		refill_ns = refill_in(prev, now);
 	}
 	r = stage_begin(&stage);
 	if (!r)
@@ -208,7 +252,7 @@ static __always_inline void emit_switch(struct task_struct *prev, struct task_st
 	r->device = sleep.device;
 	r->object = sleep.object;
 	r->fd = sleep.fd;
-	r->reserved = 0;
+	r->refill_ns = refill_ns;
 	stage_end(stage, now);
 }
 

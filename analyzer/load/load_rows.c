@@ -220,10 +220,10 @@ static bool prepare_switches(Profbpf__Switches *s, size_t *rows)
 
 	if (!s->n_shape)
 		return !COLUMN_ROWS(rows, s->n_ts_ns, s->n_prev_tid, s->n_next_tid, s->n_state,
-				    s->n_syscall, s->n_flags, s->n_object);
+				    s->n_syscall, s->n_flags, s->n_object, s->n_refill_ns);
 	return !COLUMN_ROWS(rows, s->n_ts_ns, s->n_shape, s->n_prev_change) &&
 	       !COLUMN_ROWS(&shapes, s->n_next_tid, s->n_state, s->n_syscall, s->n_flags,
-			    s->n_object) &&
+			    s->n_object, s->n_refill_ns) &&
 	       shapes_resolve(s->shape, *rows, shapes);
 }
 
@@ -241,6 +241,7 @@ void load_switch_values(const struct loader *loader, const Profbpf__Switches *sw
 	row->object = object_index(loader, COLUMN_AT(switches, object, entry));
 	row->state = (uint8_t)COLUMN_AT(switches, state, entry);
 	row->flags = (uint8_t)COLUMN_AT(switches, flags, entry);
+	row->refill_ns = COLUMN_AT(switches, refill_ns, entry);
 }
 
 /* A batch that was looked at as a whole. */

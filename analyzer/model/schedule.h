@@ -32,6 +32,7 @@ struct cpu_switch {
 	int16_t syscall; /* SYSCALL_NONE = none */
 	uint8_t state; /* Switches.State of proto/trace.proto */
 	uint8_t flags; /* Switches.Flag */
+	uint32_t refill_ns; /* throttled: how long there was no quota, at least; 0 = not known */
 };
 
 /* Somebody woke a thread. */
@@ -117,7 +118,7 @@ struct span {
 #define SPAN_MAJOR_FAULT 0x01 /* asleep: in a page fault for which the page had to be fetched */
 #define SPAN_CPU_IDLE 0x01 /* runnable: nothing ran on that CPU, it was being woken up */
 #define SPAN_TIMEOUT 0x02 /* asleep: it gave a time at which to give up */
-#define SPAN_THROTTLED 0x02 /* runnable: but its cgroup had used up its quota */
+#define SPAN_THROTTLED 0x02 /* runnable: but its cgroup had used up its quota; once that is filled up others have the CPU */
 #define SPAN_IOWAIT 0x04 /* asleep: waits for storage */
 #define SPAN_FAULT 0x08 /* asleep: in a page fault or another exception */
 #define SPAN_WOKEN_HARDIRQ 0x10

@@ -163,9 +163,10 @@ static void switches(void **state)
 		uint32_t previous = i % 5 ? next : any(f);
 		struct rec_switch r = { .header = { .type = REC_SWITCH,
 						    .cpu = 1,
-						    .flags = any(f) & 15,
+						    .flags = any(f) & (15 | SWITCH_THROTTLED),
 						    .ts_ns = ts += any(f) & 0xffffffff },
 					.prev_tid = previous,
+					.refill_ns = any(f),
 					.next_tid = any(f) & 0xff,
 					.syscall = (int16_t)any(f),
 					.state = any(f) & 7 };
@@ -191,6 +192,8 @@ static void switches(void **state)
 		assert_int_equal(m->state[s], trace_switch_state(r->state));
 		assert_int_equal(m->syscall[s], r->syscall);
 		assert_int_equal(m->flags[s], trace_switch_flags(r->header.flags));
+		assert_int_equal(m->refill_ns[s],
+				 r->header.flags & SWITCH_THROTTLED ? r->refill_ns : 0);
 	}
 	assert_int_equal(used, m->n_next_tid);
 	assert_int_equal(m->last_ns, ts);

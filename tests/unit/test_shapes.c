@@ -62,8 +62,10 @@ static struct item *some_switches(struct encode_fixture *f)
 
 	for (uint32_t i = 0; i < ROWS; i++) {
 		struct rec_switch r = { .header = { .type = REC_SWITCH,
-						    .flags = below(f, 4),
+						    .flags = below(f, 4) |
+							     (below(f, 9) ? 0 : SWITCH_THROTTLED),
 						    .ts_ns = START + 1000 * i },
+					.refill_ns = 1 + below(f, 3),
 					.prev_tid = below(f, 9) ? running : 99,
 					.next_tid = below(f, 4),
 					.syscall = (int16_t)(below(f, 3) - 1),
@@ -172,6 +174,8 @@ static void switches_come_back(void **state)
 		assert_int_equal(row->state, trace_switch_state(r->state));
 		assert_int_equal(row->syscall, r->syscall);
 		assert_int_equal(row->flags, trace_switch_flags(r->header.flags));
+		assert_int_equal(row->refill_ns,
+				 r->header.flags & SWITCH_THROTTLED ? r->refill_ns : 0);
 	}
 	model_free(model);
 	item_free(item);

@@ -184,6 +184,61 @@ static void waiting_is_cut_by_who_ran(void **state)
 	      { 1200, STATE_RUNNABLE, 0, RIVAL }, { END, STATE_RUNNING, 0, 0 });
 }
 
+static void throttled(struct trace_builder *builder, uint64_t ts_ns, uint32_t next, uint32_t refill_ns)
+{
+	trace_switch(builder, &(struct trace_switch_row){
+				      .ts_ns = ts_ns,
+				      .prev_tid = TID,
+				      .next_tid = next,
+				      .state = PROFBPF__SWITCHES__STATE__PREEMPTED,
+				      .syscall = -1,
+				      .flags = PROFBPF__SWITCHES__FLAG__THROTTLED,
+				      .refill_ns = refill_ns });
+}
+
+/* Once the quota is filled up, who has the CPU is to blame. */
+static void throttled_until_the_refill(void **state)
+{
+	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
+
+	throttled(builder, 1100, RIVAL, 50);
+	in(builder, 1200, 0, RIVAL);
+	throttled(builder, 1300, RIVAL, 100);
+	in(builder, 1400, 0, RIVAL);
+	throttled(builder, 1500, RIVAL, 0);
+	in(builder, 1600, 0, RIVAL);
+	/* Elsewhere, after a CPU was free already. */
+	throttled(builder, 1700, RIVAL, 20);
+	in(builder, 1730, 1, 0);
+	throttled(builder, 1800, RIVAL, 100);
+	CHECK(end(builder), START, { 1100, STATE_RUNNING, 0, 0 },
+	      { 1150, STATE_RUNNABLE, SPAN_THROTTLED, RIVAL }, { 1200, STATE_RUNNABLE, 0, RIVAL },
+	      { 1300, STATE_RUNNING, 0, 0 }, { 1400, STATE_RUNNABLE, SPAN_THROTTLED, RIVAL },
+	      { 1500, STATE_RUNNING, 0, 0 }, { 1600, STATE_RUNNABLE, SPAN_THROTTLED, RIVAL },
+	      { 1700, STATE_RUNNING, 0, 0 }, { 1720, STATE_RUNNABLE, SPAN_THROTTLED, RIVAL },
+	      { 1730, STATE_RUNNABLE, 0, RIVAL }, { 1800, STATE_RUNNING, 0, 0 },
+	      { 1900, STATE_RUNNABLE, SPAN_THROTTLED, RIVAL }, { END, STATE_RUNNABLE, 0, RIVAL });
+}
+
+/* The CPU had nothing to do for longer than it takes to be woken up: that refill was not enough. */
+static void throttled_for_longer(void **state)
+{
+	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
+	uint64_t late = 5000000, last = 9000000;
+	struct model *model;
+
+	throttled(builder, 1100, 0, 100);
+	trace_switch(builder, &(struct trace_switch_row){
+				      .ts_ns = late, .next_tid = RIVAL, .syscall = -1 });
+	in(builder, late + 100, 0, RIVAL);
+	trace_statistics(builder, last, true, "duration");
+	model = load_trace(builder);
+	assert_int_equal(timelines_build(model), 0);
+	CHECK(model, START, { 1100, STATE_RUNNING, 0, 0 },
+	      { late, STATE_RUNNABLE, SPAN_THROTTLED | SPAN_CPU_IDLE, 0 },
+	      { late + 100, STATE_RUNNABLE, 0, RIVAL }, { last, STATE_RUNNING, 0, 0 });
+}
+
 /* The waker is faster than the sleeper's own switch record. */
 static void wake_up_before_the_switch(void **state)
 {
@@ -340,6 +395,8 @@ int main(void)
 		cmocka_unit_test(woken_by_interrupts),
 		cmocka_unit_test(preempted_names_the_thief),
 		cmocka_unit_test(waiting_is_cut_by_who_ran),
+		cmocka_unit_test(throttled_until_the_refill),
+		cmocka_unit_test(throttled_for_longer),
 		cmocka_unit_test(wake_up_before_the_switch),
 		cmocka_unit_test(lost_wake_up_is_told),
 		cmocka_unit_test(contradictions_are_unknown),

@@ -155,6 +155,7 @@ static void flush_switches(const struct target *to)
 	NARROW(syscall, 4, false);
 	NARROW(flags, 5, false);
 	NARROW(object, 6, false);
+	NARROW(refill_ns, 7, false);
 	END(PROFBPF__PACKET__KIND__SWITCHES);
 }
 

@@ -318,7 +318,7 @@ void trace_driver(struct trace_builder *builder, uint32_t rdev, const char *driv
 void trace_switch(struct trace_builder *builder, const struct trace_switch_row *row)
 {
 	ADD(SWITCHES, row->cpu, row->ts_ns, row->prev_tid, row->next_tid, row->state,
-	    (uint64_t)row->syscall, row->flags, row->object);
+	    (uint64_t)row->syscall, row->flags, row->object, row->refill_ns);
 }
 
 void trace_wake(struct trace_builder *builder, const struct trace_wake_row *row)

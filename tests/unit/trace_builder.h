@@ -139,6 +139,7 @@ struct trace_switch_row {
 	int32_t syscall; /* -1: none */
 	uint32_t flags; /* Switches.Flag */
 	uint32_t object; /* id of SleepObjects */
+	uint32_t refill_ns; /* with THROTTLED */
 };
 void trace_switch(struct trace_builder *builder, const struct trace_switch_row *row);
 

@@ -14,6 +14,9 @@
 /* Threads before a ready one on its CPU that are told apart. */
 #define OCCUPANTS_MAX 64
 
+/* A CPU that idles for so long is not just being woken up: nobody who waits for one is ready. */
+#define IDLE_CPU_NS 1000000
+
 enum event_type {
 	/* The order of events of one thread at the same instant. */
 	EVENT_WAKE,
@@ -38,6 +41,7 @@ struct walk {
 	uint32_t early_wake;
 	uint32_t occupant; /* ready: who took the CPU, if preempted */
 	uint32_t wake; /* ready: row of the wake-up, or INDEX_NONE */
+	uint64_t refill_ns; /* ready, throttled: when the quota is filled up; 0 = not known */
 	struct span span; /* being made */
 	bool over;
 };
@@ -128,7 +132,7 @@ static bool deal_events(const struct model *model, struct dealt *dealt)
 	return true;
 }
 
-static bool push_span(struct walk *walk, uint64_t end_ns)
+static bool push_until(struct walk *walk, uint64_t end_ns)
 {
 	struct span span = walk->span;
 
@@ -138,6 +142,19 @@ static bool push_span(struct walk *walk, uint64_t end_ns)
 	if (span.start_ns >= end_ns)
 		return true;
 	return MODEL_PUSH(&walk->model->spans, span);
+}
+
+/* Who is throttled waits for others from the moment on at which its quota is filled up. */
+static bool push_span(struct walk *walk, uint64_t end_ns)
+{
+	if (walk->span.state == STATE_RUNNABLE && walk->span.flags & SPAN_THROTTLED &&
+	    walk->refill_ns && walk->refill_ns < end_ns) {
+		if (!push_until(walk, walk->refill_ns > walk->since_ns ? walk->refill_ns
+								       : walk->since_ns))
+			return false;
+		walk->span.flags &= ~SPAN_THROTTLED;
+	}
+	return push_until(walk, end_ns);
 }
 
 static uint8_t asleep_state(uint8_t switch_state)
@@ -161,6 +178,7 @@ static void enter(struct walk *walk, uint8_t state)
 	};
 	walk->occupant = INDEX_NONE;
 	walk->wake = INDEX_NONE;
+	walk->refill_ns = 0;
 	walk->early_wake_ns = 0;
 }
 
@@ -170,6 +188,21 @@ static void doubt(struct walk *walk)
 	walk->span = (struct span){
 		.state = STATE_UNKNOWN, .other = INDEX_NONE, .object = INDEX_NONE, .syscall = -1
 	};
+}
+
+/* What was overdrawn on other CPUs has to be filled up first: there was no quota as long as the CPU idled. */
+static void put_off_refill(struct walk *walk, uint32_t first, uint32_t row)
+{
+	const struct cpu_switch *switches = walk->model->switches.row;
+
+	for (uint32_t i = first; i <= row && walk->refill_ns; i++) {
+		uint64_t from_ns = i == first ? walk->since_ns : switches[i - 1].ts_ns;
+
+		if (from_ns < walk->refill_ns)
+			from_ns = walk->refill_ns;
+		if (switches[i].prev_tid == 0 && switches[i].ts_ns > from_ns + IDLE_CPU_NS)
+			walk->refill_ns = switches[i].ts_ns;
+	}
 }
 
 /*
@@ -187,6 +220,7 @@ static bool end_ready(struct walk *walk, uint32_t row)
 	       switches[first - 1].ts_ns > walk->since_ns &&
 	       switches[first - 1].next_tid == switches[first].prev_tid)
 		first--;
+	put_off_refill(walk, first, row);
 	walk->span.cpu = switches[row].cpu;
 	for (uint32_t i = first; i <= row; i++) {
 		walk->span.other = switches[i].prev_thread;
@@ -284,6 +318,7 @@ static bool switched_out(struct walk *walk, const struct event *event)
 		walk->occupant = row->next_thread;
 		if (row->flags & PROFBPF__SWITCHES__FLAG__THROTTLED)
 			walk->span.flags |= SPAN_THROTTLED;
+		walk->refill_ns = row->refill_ns ? row->ts_ns + row->refill_ns : 0;
 	} else if (woken_early && comes_back_unwoken(walk)) {
 		enter(walk, STATE_RUNNABLE);
 		walk->span.cpu = row->cpu;

@@ -144,8 +144,9 @@ int encode_switches(struct encode_records *e, const struct item *item,
 		    struct string_table *strings, struct encoded *out)
 {
 	static const char *const fields[] = { "ts_ns", "shape", "prev_change", "next_tid",
-					      "state", "flags", "syscall",     "object" };
-	enum { TS, SHAPE, PREV, NEXT, STATE, FLAGS, SYSCALL, OBJECT, COLUMNS };
+					      "state", "flags", "syscall",     "object",
+					      "refill_ns" };
+	enum { TS, SHAPE, PREV, NEXT, STATE, FLAGS, SYSCALL, OBJECT, REFILL, COLUMNS };
 	const struct rec_switch *r = item->data;
 	struct packed *c = e->column;
 	uint32_t running = 0;
@@ -155,23 +156,27 @@ int encode_switches(struct encode_records *e, const struct item *item,
 	    packed_message_value(&e->message, "last_ns", r[item->count - 1].header.ts_ns))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < item->count; i++, r++) {
-		uint32_t shape, object, flags;
+		uint32_t shape, object, flags, refill_ns;
 
 		packed_put_growth(&c[TS], r->header.ts_ns);
 		packed_put(&c[PREV], r->prev_tid ^ running);
 		running = r->next_tid;
 		object = sleep_objects_add(e->objects, r, strings);
 		flags = r->header.flags & SWITCH_FLAGS;
+		refill_ns = flags & SWITCH_THROTTLED ? r->refill_ns : 0;
+		/* Who is throttled could go on: it waits for nothing. */
 		shape = coder_code(&e->shapes,
 				   &(struct coder_key){ { r->next_tid, pair(r->state, flags),
-							  pair((uint16_t)r->syscall, object) } });
+							  pair((uint16_t)r->syscall,
+							       refill_ns ? refill_ns : object) } });
 		packed_put(&c[SHAPE], shape);
 		if (!shape) {
 			packed_put(&c[NEXT], r->next_tid);
 			packed_put(&c[STATE], trace_switch_state(r->state));
 			packed_put(&c[FLAGS], trace_switch_flags(flags));
 			packed_put_signed(&c[SYSCALL], r->syscall);
-			packed_put(&c[OBJECT], object);
+			packed_put(&c[OBJECT], refill_ns ? 0 : object);
+			packed_put(&c[REFILL], refill_ns);
 		}
 	}
 	return finish(e, fields, COLUMNS, 1 << TS | 1 << SHAPE | 1 << NEXT,
