@@ -15,6 +15,7 @@ struct thread {
 	uint32_t name; /* last known name */
 	bool target;
 	bool kernel;
+	bool worded; /* its file has no number for it but a word, or nothing: tid was given here, and is not shown */
 	uint64_t start_ns; /* the kernel's start time of the task, 0 = unknown */
 	uint64_t first_ns; /* first and last instant at which the trace knows it alive */
 	uint64_t last_ns;
@@ -33,6 +34,7 @@ struct process {
 	uint32_t exe;
 	bool target;
 	bool kernel;
+	bool worded; /* as that of threads; of pid */
 	uint64_t start_ns;
 	uint64_t exit_ns;
 	uint32_t exit_code;

@@ -53,7 +53,9 @@ static const struct view API = { "api", "functions", &table_api, API_COLUMNS,
 #define TOTAL_COLUMNS(COLUMN)                                                                      \
 	COLUMN(family, TEXT, "family", "runtimes whose layers belong together",                    \
 	       cell_string(model, row->family))                                                    \
-	COLUMN(pid, NUMBER, "pid", "who called", cell_u64(model->processes.row[row->process].pid)) \
+	COLUMN(pid, NUMBER, "pid", "who called",                                            \
+	       cell_known(!model->processes.row[row->process].worded,                              \
+			  model->processes.row[row->process].pid))                                 \
 	COLUMN(count, COUNT, "calls", "calls, without those inside of others",                     \
 	       cell_u64(row->count))                                                               \
 	COLUMN(end_unknown, COUNT, "end unknown", "calls whose end is not known",                  \
@@ -85,11 +87,14 @@ static void print_totals(const struct report *report, double seconds)
 		const struct api_total *total = &api->totals[i];
 		const struct process *process = &model->processes.row[total->process];
 		const char *known = model_text(model, total->family);
+		char pid[16] = "";
 
+		if (!process->worded)
+			snprintf(pid, sizeof(pid), "%u ", process->pid);
 		fprintf(report->out,
-			"%s in process %u %s: %" PRIu64 " calls, %.3f ms inside them, all threads "
+			"%s in process %s%s: %" PRIu64 " calls, %.3f ms inside them, all threads "
 			"together",
-			printable(*known ? known : "unknown", family, sizeof(family)), process->pid,
+			printable(*known ? known : "unknown", family, sizeof(family)), pid,
 			printable(model_text(model, process->name), name, sizeof(name)),
 			total->count, (double)total->total_ns / 1e6);
 		if (seconds > 0)

@@ -166,6 +166,8 @@ static struct cell indented(struct table_cursor *at, const struct thread *thread
 
 	if (name)
 		snprintf(at->text[0], sizeof(at->text[0]), "  %s", *text ? text : "unknown");
+	else if (thread->worded)
+		snprintf(at->text[0], sizeof(at->text[0]), "  unknown");
 	else
 		snprintf(at->text[0], sizeof(at->text[0]), "  %u", thread->tid);
 	return cell_text(at->text[0]);

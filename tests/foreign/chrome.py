@@ -114,4 +114,16 @@ operators = check("autograd", *autograd())
 sums.same("autograd: devices", sorted(one["id"] for one in operators["devices"]), [0, 1])
 sums.same("autograd: own time", [row["total_ns"] for row in operators["operators"] if "aten::convolution" in row["name"]], [5 * 20000])
 check("mxnet", *mxnet())
+# Ids may be words: they are names, not numbers.
+with open(sums.path("words.json"), "w", encoding="utf-8") as out:
+    json.dump({"traceEvents": slices("loader", "main", "load", 5, 100, 60, 40) + slices("loader", "reader", "read", 5, 100, 20, 80)
+               + slices("trainer", "main", "step", 5, 160, 30, 70) + slices(77, 78, "other", 5, 100, 10, 90)}, out)
+words = json.loads(sums.analyzer("query", "--format", "json", "--device", sums.path("words.json"),
+                                 "SELECT p.name AS process, p.pid AS pid, t.name AS thread, t.tid AS tid FROM threads t JOIN processes p ON t.process = p.process"
+                                 " ORDER BY p.name, t.name"))
+sums.same("words: processes and threads", [[row.get(key) for key in ("process", "pid", "thread", "tid")] for row in words],
+          [[None, 77, None, 78], ["loader", None, "main", None], ["loader", None, "reader", None], ["trainer", None, "main", None]])
+said = sums.analyzer("report", "--full", "--device", sums.path("words.json"))
+sums.same("words: no number is made up", [line for line in said.splitlines() if "4294967" in line], [])
+sums.same("words: whose calls", "host in process loader: 10 calls" in said and "host in process 77 " in said, True)
 sums.end()

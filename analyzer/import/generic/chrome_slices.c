@@ -85,13 +85,12 @@ static uint32_t string_of(struct chrome *file, const struct json_value *value)
 	return value->text ? model_string(file->import->model, value->text) : 0;
 }
 
-/* Words get a number that no file would use. */
 static uint64_t number_of(const struct chrome *file, uint32_t id)
 {
 	const char *text = model_text(file->import->model, id);
 	uint64_t number;
 
-	return decimal_unsigned(text, strlen(text), &number) ? number : UINT64_MAX - id;
+	return decimal_unsigned(text, strlen(text), &number) ? number : slices_word(id);
 }
 
 /* The row of the event's track; INDEX_NONE without memory. */

@@ -204,7 +204,7 @@ static int split_operators(struct slices *slices)
 	return err;
 }
 
-/* Processes may have words for numbers (chrome_slices.c); their devices are counted from behind those that have numbers. */
+/* Processes may have words for numbers; their devices are counted from behind those that have numbers. */
 static int number_devices(struct slices *slices)
 {
 	struct map numbers = { 0 };
@@ -221,7 +221,7 @@ static int number_devices(struct slices *slices)
 		struct slice_track *track = &slices->tracks.row[i];
 		uint32_t number;
 
-		if (track->role == TRACK_HOST || track->device <= UINT64_MAX - UINT32_MAX)
+		if (track->role == TRACK_HOST || track->device <= SLICES_WORDS)
 			continue;
 		if (has_operators(slices, track)) {
 			track->device = track->stream;
@@ -295,13 +295,16 @@ static void name_thread(struct slices *slices, const struct slice_track *track, 
 	struct model *model = slices->import->model;
 	const char *process = process_name(slices, track);
 	struct thread *thread = &model->threads.row[row];
+	struct process *owner = &model->processes.row[thread->process];
 	uint64_t number;
 
 	if (end_ns > thread->last_ns)
 		thread->last_ns = end_ns;
-	thread->name = track->name;
+	thread->name = track->name ? track->name : slices_word_of(track->stream);
+	thread->worded = track->stream > SLICES_WORDS;
 	if (!decimal_unsigned(process, strlen(process), &number)) /* else it has none */
-		model->processes.row[thread->process].name = track->process;
+		owner->name = track->process;
+	owner->worded = track->device > SLICES_WORDS;
 }
 
 static int put_scope(struct slices *slices, const struct slice *slice, uint32_t thread,

@@ -51,6 +51,21 @@ struct slice_track {
 	uint8_t role; /* enum track_role, from slices_finish() on */
 };
 
+/* Processes and threads may have words for numbers: numbers that no file would use stand for them, from this one on. */
+#define SLICES_WORDS (UINT64_MAX - UINT32_MAX)
+
+/* slices_word - the number that stands for a word, a string of the model */
+static inline uint64_t slices_word(uint32_t string)
+{
+	return UINT64_MAX - string;
+}
+
+/* slices_word_of - the string that a number stands for; 0 = it is a number, or there was nothing */
+static inline uint32_t slices_word_of(uint64_t number)
+{
+	return number > SLICES_WORDS ? (uint32_t)(UINT64_MAX - number) : 0;
+}
+
 /* Zeroed and then slices_open(). */
 struct slices {
 	struct import *import;

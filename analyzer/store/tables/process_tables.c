@@ -5,7 +5,8 @@
 
 #define PROCESS_COLUMNS(COLUMN)                                                              \
 	COLUMN(process, ROW, "process", "this row", cell_u64(at->index))                     \
-	COLUMN(pid, NUMBER, "pid", "its process id", cell_u64(row->pid))                     \
+	COLUMN(pid, NUMBER, "pid", "its process id; NULL: its file has a word instead",      \
+	       cell_known(!row->worded, row->pid))                                           \
 	COLUMN(parent_pid, NUMBER, "parent", "process id of its parent",                     \
 	       cell_not_0(row->parent_pid))                                                  \
 	COLUMN(name, TEXT, "name", "name of its main thread", cell_string(model, row->name)) \
@@ -64,7 +65,8 @@ DEFINE_TABLE(process_usage, struct process_usage, PROCESS_USAGE_COLUMNS, next_pr
 
 #define THREAD_COLUMNS(COLUMN)                                                                 \
 	COLUMN(thread, ROW, "thread", "this row", cell_u64(at->index))                         \
-	COLUMN(tid, NUMBER, "tid", "its thread id", cell_u64(row->tid))                        \
+	COLUMN(tid, NUMBER, "tid", "its thread id; NULL: its file has a word instead",         \
+	       cell_known(!row->worded, row->tid))                                             \
 	COLUMN(process, ROW, "process", "whose: a row of processes", cell_index(row->process)) \
 	COLUMN(name, TEXT, "name", "its last known name", cell_string(model, row->name))       \
 	COLUMN(target, FLAG, "target", "was it traced?", cell_flag(row->target))               \
