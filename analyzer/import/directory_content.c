@@ -31,6 +31,7 @@ struct listing {
 	struct dirent **names;
 	const struct importer **importers; /* by name; NULL = none of the known */
 	int count;
+	bool inside_own; /* a folder that profbpf exported */
 };
 
 static int is_visible(const struct dirent *entry)
@@ -74,8 +75,10 @@ static int find_formats(struct search *search, struct listing *of)
 			continue;
 		if (search->files++ >= FILES_MAX)
 			return too_many(search, path);
-		if (!search->import->own && own_export_file(path)) {
-			own_export_leave(&search->own, path);
+		if ((of->inside_own || own_export_file(path)) != search->import->own) {
+			/* What is none was looked at before the exports were. */
+			if (!search->import->own)
+				own_export_leave(&search->own, path);
 			continue;
 		}
 		err = import_find(path, &of->importers[i], error, sizeof(error));
@@ -161,9 +164,10 @@ static int take_files(struct search *search, struct listing *of)
 	return err;
 }
 
-static int search_folder(struct search *search, const char *path, unsigned int depth)
+static int search_folder(struct search *search, const char *path, unsigned int depth,
+			 bool inside_own)
 {
-	struct listing of = { .path = path };
+	struct listing of = { .path = path, .inside_own = inside_own };
 	char inner[PATH_MAX];
 	struct stat status;
 	int err;
@@ -185,7 +189,8 @@ static int search_folder(struct search *search, const char *path, unsigned int d
 		if (!search->import->own && own_export_folder(inner))
 			own_export_leave(&search->own, inner);
 		else
-			err = search_folder(search, inner, depth + 1);
+			err = search_folder(search, inner, depth + 1,
+					    inside_own || own_export_folder(inner));
 	}
 	for (int i = 0; i < of.count; i++)
 		free(of.names[i]);
@@ -197,7 +202,7 @@ static int search_folder(struct search *search, const char *path, unsigned int d
 int directory_take_content(struct import *import)
 {
 	struct search search = { .import = import };
-	int err = search_folder(&search, import->path, 0);
+	int err = search_folder(&search, import->path, 0, false);
 
 	if (!err && search.taken)
 		err = own_export_tell(&search.own, import);

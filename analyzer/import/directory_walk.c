@@ -25,7 +25,8 @@ struct folder {
 	int depth;
 	bool second; /* those beside it had the tasks */
 	struct map old; /* places of names that are not to be taken */
-	struct map own; /* of exports of profbpf, neither */
+	struct map own; /* of exports of profbpf, neither, or, with import->own, of all else: it was looked at before */
+	bool inside_own; /* it lies in a folder that profbpf exported */
 	struct import_result result; /* that it is part of */
 };
 
@@ -197,7 +198,7 @@ static int take_files(struct directory_walk *walk, const struct folder *folder, 
 		err = take_tables(walk, folder);
 	for (size_t p = 0; walk->more && walk->more[p] && !err; p++)
 		err = take_pattern(walk, folder, walk->more[p], false, found);
-	return err ? err : tell_left(walk, folder);
+	return err || folder->inside_own != walk->import->own ? err : tell_left(walk, folder);
 }
 
 /* MindSpore's data profiler writes into the same folder as its device profiler, or alone. */
@@ -255,12 +256,19 @@ static int find_own(struct directory_walk *walk, struct folder *folder)
 {
 	char path[PATH_MAX];
 
-	for (int i = 0; !walk->import->own && i < folder->count; i++) {
-		if (!inside(folder, i, path) ||
-		    !(is_directory(path) ? own_export_folder(path)
-					 : is_timeline(folder->names[i]->d_name) && own_export_file(path)))
+	for (int i = 0; !folder->inside_own && i < folder->count; i++) {
+		bool directory, own;
+
+		if (!inside(folder, i, path))
 			continue;
-		own_export_leave(&walk->own, path);
+		directory = is_directory(path);
+		own = directory ? own_export_folder(path)
+				: is_timeline(folder->names[i]->d_name) && own_export_file(path);
+		/* Exports may lie in any folder. */
+		if (own == walk->import->own || (walk->import->own && directory))
+			continue;
+		if (own)
+			own_export_leave(&walk->own, path);
 		if (!map_put(&folder->own, (uint64_t)i, 1))
 			return -ENOMEM;
 	}
@@ -274,6 +282,8 @@ static int walk_folder(struct directory_walk *walk, const char *path, const stru
 	struct folder folder = { .path = path,
 				 .depth = outer ? outer->depth + 1 : 0,
 				 .second = second,
+				 .inside_own = walk->import->own && outer &&
+					       (outer->inside_own || own_export_folder(path)),
 				 .result = { .first_device = walk->import->model->devices.count,
 					     .first_task = walk->import->model->tasks.count } };
 	uint32_t tasks = walk->import->model->tasks.count;
@@ -295,7 +305,7 @@ static int walk_folder(struct directory_walk *walk, const char *path, const stru
 		err = exports_find_old(path, folder.names, folder.count, &folder.old);
 	if (!err)
 		err = take_files(walk, &folder, &found);
-	if (!err)
+	if (!err && folder.inside_own == walk->import->own)
 		err = take_data_profile(walk, path);
 	/* What tells no tasks may lie beside folders that do. */
 	if (!err && (!found || walk->import->model->tasks.count == tasks) && folder.depth < DEPTH_MAX)

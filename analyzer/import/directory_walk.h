@@ -47,7 +47,7 @@ struct directory_walk {
 };
 
 /*
- * directory_take - all below @path
+ * directory_take - all below @path; with import->own what profbpf exported, and nothing else
  *
  * A file that cannot be taken in is a finding; the others count. Returns 0, -ENOMEM, or -E2BIG
  * with import->error.

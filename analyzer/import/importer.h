@@ -36,7 +36,7 @@ struct import {
 	uint32_t first_device; /* rows of devices from this one on may be those the file is about */
 	uint32_t first_task; /* the same of tasks */
 	bool complete; /* its tasks are there already: it only says more of them */
-	bool own; /* of a directory: exports of profbpf count (own_export.h), as there is nothing else */
+	bool own; /* of a directory: exports of profbpf are taken (own_export.h), and nothing else: that gave nothing */
 	char error[512]; /* why it failed; names what to do */
 };
 

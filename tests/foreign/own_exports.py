@@ -40,6 +40,18 @@ def devices(path):
     return [[one["tasks"], one["busy_ns"], one["source"]] for one in sums.report(path)["devices"]]
 
 
+# Where it counts, what is beside it is looked at once.
+os.makedirs(sums.path("own_twice", "inner", "x"), exist_ok=True)
+chrome(sums.path("own_twice_source.trace.json"))
+sums.analyzer("export", "--device", sums.path("own_twice_source.trace.json"), "--to", "chrome", "-o", sums.path("own_twice", "inner", "timeline.trace.json"))
+for name in "notes.txt", "inner/notes.txt":
+    with open(sums.path("own_twice", name), "w", encoding="utf-8") as notes:
+        notes.write("nothing")
+sums.same("twice: tasks", devices(sums.path("own_twice"))[0][0], 9)
+lines = [line for line in sums.analyzer("info", "--device", sums.path("own_twice")).splitlines() if "notes.txt" in line]
+sums.same("twice: findings", sorted(line.split(": ")[0].split("own_twice/")[1] for line in lines), ["inner/notes.txt", "notes.txt"])
+sums.same("twice: each counts once", [line for line in lines if " times" in line], [])
+
 for name, source, make in ("kineto", "rank0.pt.trace.json", kineto), ("chrome", "rank0.trace.json", chrome), \
         ("msprof", "PROF_000001_20240102030405000_ABC/mindstudio_profiler_output", msprof):
     alone = sums.path("own_" + name, "alone", source)
