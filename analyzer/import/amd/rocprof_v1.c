@@ -6,7 +6,8 @@
  * Their rows are of sections: 2 HIP's calls, 3 HSA's, 4 the driver's, 1 copies, 6 and more the GPUs, 0 the program's own
  * marks. A Chrome trace has them as process ids, whose real ones are args.proc-id of tasks and, where there is an
  * args.__section or it is another number, args.pid. Its ts and dur are whole microseconds: the nanoseconds stand in
- * args.BeginNs and EndNs. A task and the HIP call that made it have the same Index in a process. Kernels
+ * args.BeginNs and EndNs. A task and the HIP call that made it have the same Index in a process; where a trace has
+ * none, its arrows tell (rocprof_arrows.h). Kernels
  * may be there twice, by HIP ("OPS", with a dev-id) and by the profiler of counters ("A" or "KERN", with a
  * gpu-id): the first are taken then. Layout: tblextr.py of rocprofiler.
  */
@@ -19,6 +20,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/import/readers/json_objects.h"
 #include "analyzer/import/amd/rocm_rows.h"
+#include "analyzer/import/amd/rocprof_arrows.h"
 #include "analyzer/import/readers/sqlite_file.h"
 
 enum { SECTION_MARKS, SECTION_COPY, SECTION_HIP, SECTION_HSA, SECTION_KFD, SECTION_OPS };
@@ -47,6 +49,8 @@ enum field {
 	F_EVENT_TID,
 	F_TS,
 	F_DUR,
+	F_CATEGORY,
+	F_ID,
 	FIELDS
 };
 
@@ -74,6 +78,8 @@ static const char *const KEYS[] = { "args.BeginNs",
 				    "tid",
 				    "ts",
 				    "dur",
+				    "cat",
+				    "id",
 				    NULL };
 
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS, "a name for each column");
@@ -84,6 +90,7 @@ struct row {
 	uint64_t number[COLUMNS];
 	uint64_t section;
 	uint64_t lane; /* the trace's thread id: the stream of a task of HIP's */
+	uint64_t ts_us, dur_us; /* of the trace's events */
 	const char *name;
 	size_t name_length;
 };
@@ -93,6 +100,7 @@ enum origin { FROM_HIP, FROM_COUNTERS, FROM_NO_DEVICE };
 struct v1 {
 	struct import *import;
 	struct rocm_rows rocm;
+	struct rocprof_arrows arrows; /* of a trace */
 	MODEL_ARRAY(uint8_t) origins; /* of tasks: enum origin */
 	uint64_t only_device; /* UINT64_MAX = none yet */
 	uint32_t only_pid; /* of the tasks; 0 = none yet */
@@ -183,6 +191,15 @@ static void note_owner(struct v1 *file, uint64_t device, uint32_t pid)
 	}
 }
 
+static struct arrow_place place_of(const struct row *row, uint64_t id)
+{
+	return (struct arrow_place){ .ts_us = row->ts_us,
+				     .dur_us = row->dur_us,
+				     .section = row->section,
+				     .lane = row->lane,
+				     .id = id };
+}
+
 static int on_task(struct v1 *file, const struct row *row)
 {
 	uint64_t device = row->number[F_DEVICE];
@@ -220,7 +237,12 @@ static int on_task(struct v1 *file, const struct row *row)
 	err = rocm_task(&file->rocm, &task);
 	if (err || file->rocm.tasks.count == before)
 		return err;
-	return MODEL_PUSH(&file->origins, origin) ? 0 : -ENOMEM;
+	if (!MODEL_PUSH(&file->origins, origin))
+		return -ENOMEM;
+	return origin != FROM_HIP || task.correlation ||
+			       MODEL_PUSH(&file->arrows.tasks, place_of(row, before))
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int on_call(struct v1 *file, const struct row *row)
@@ -241,9 +263,20 @@ static int on_call(struct v1 *file, const struct row *row)
 		.runtime = model_string(file->import->model, RUNTIMES[row->section]),
 	};
 
+	uint32_t before = file->rocm.calls.count;
+	uint8_t kind;
+	int err;
+
 	if (call.name == STRING_NONE || call.runtime == INDEX_NONE)
 		return -ENOMEM;
-	return rocm_call(&file->rocm, &call);
+	err = rocm_call(&file->rocm, &call);
+	if (err || file->rocm.calls.count == before || call.correlation || row->section != SECTION_HIP)
+		return err;
+	kind = call_kind_of_name(model_text(file->import->model, call.name));
+	return (kind != PROFBPF__FUNCTION__KIND__LAUNCH && kind != PROFBPF__FUNCTION__KIND__COPY) ||
+			       MODEL_PUSH(&file->arrows.calls, place_of(row, before))
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int on_row(struct v1 *file, const struct row *row)
@@ -260,15 +293,32 @@ static bool number_in(const struct json_value *value, uint64_t *number)
 	return value->text && decimal_unsigned(value->text, value->length, number);
 }
 
+/* An end of one; what lacks something leads nowhere. */
+static int on_arrow(struct v1 *file, const struct json_value *values, bool begins)
+{
+	struct arrow_place end = { 0 };
+
+	if (!number_in(&values[F_ID], &end.id) || !number_in(&values[F_TS], &end.ts_us) ||
+	    !number_in(&values[F_EVENT_PID], &end.section) ||
+	    !number_in(&values[F_EVENT_TID], &end.lane) || end.id >= UINT32_MAX)
+		return 0;
+	return (begins ? MODEL_PUSH(&file->arrows.starts, end) : MODEL_PUSH(&file->arrows.ends, end))
+		       ? 0
+		       : -ENOMEM;
+}
+
 static int on_object(void *context, const char *list, const struct json_value *values)
 {
 	const struct json_value *name = &values[F_KERNEL];
+	const char *phase = values[F_PHASE].text, *category = values[F_CATEGORY].text;
 	struct row row = { .lane = UINT64_MAX };
 	int64_t ts_ns, dur_ns;
 
-	if (strcmp(list, "traceEvents") != 0 || !values[F_PHASE].text ||
-	    strcmp(values[F_PHASE].text, "X") != 0 ||
-	    !number_in(&values[F_EVENT_PID], &row.section))
+	if (strcmp(list, "traceEvents") != 0 || !phase)
+		return 0;
+	if (category && strcmp(category, "DataFlow") == 0 && (*phase == 's' || *phase == 't'))
+		return on_arrow(context, values, *phase == 's');
+	if (strcmp(phase, "X") != 0 || !number_in(&values[F_EVENT_PID], &row.section))
 		return 0;
 	for (int i = 0; i < COLUMNS; i++) {
 		if (!number_in(&values[i], &row.number[i]))
@@ -277,6 +327,8 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	if (row.number[F_PID] != row.section && row.number[F_SECTION] == UINT64_MAX)
 		row.number[F_SECTION] = row.section;
 	number_in(&values[F_EVENT_TID], &row.lane);
+	number_in(&values[F_TS], &row.ts_us);
+	number_in(&values[F_DUR], &row.dur_us);
 	if (!name->text)
 		name = values[F_NAME].text ? &values[F_NAME] : &values[F_EVENT_NAME];
 	row.name = name->text ? name->text : "";
@@ -404,10 +456,13 @@ static int import(struct import *import)
 	rocm_rows_begin(&file.rocm, import, "rocprof", PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED);
 	err = sqlite_file_is(import->path) ? read_database(&file) : read_trace(&file);
 	if (!err)
+		err = rocprof_arrows_join(&file.arrows, &file.rocm);
+	if (!err)
 		err = settle(&file);
 	if (!err)
 		err = rocm_finish(&file.rocm);
 	rocm_rows_free(&file.rocm);
+	rocprof_arrows_free(&file.arrows);
 	free(file.origins.row);
 	return err;
 }
