@@ -186,14 +186,28 @@ static int take_as(struct import *import, const struct importer *importer, char 
 }
 
 #define TAR_MAGIC_AT 257 /* "ustar", in the header of the first file */
-#define ARCHIVE_HEAD 512
+#define UNKNOWN_HEAD 4096 /* bytes that are looked at of what is of no known format */
+#define REPLACED "\xef\xbf\xbd" /* U+FFFD */
+#define REPLACED_MIN 4
 
-/* What is no device file, but holds some: what to do with it. NULL: nothing is known of it. */
+/* Bytes that are of no text, and many of what stands for bytes that were no UTF-8. */
+static bool was_saved_as_text(const char *head, size_t size)
+{
+	unsigned int replaced = 0, control = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		control += (unsigned char)head[i] < '\t';
+		replaced += size - i >= 3 && memcmp(head + i, REPLACED, 3) == 0;
+	}
+	return control && replaced >= REPLACED_MIN;
+}
+
+/* What is no device file, but holds some, or was one: what to do with it. NULL: nothing is known of it. */
 static const char *why_unknown(const char *path)
 {
 	static const char *const UNPACK = "an archive: unpack it, and give the folder";
 	struct import_sample sample = { .text = "" };
-	char head[ARCHIVE_HEAD + 1], error[320];
+	char head[UNKNOWN_HEAD + 1], error[320];
 	struct stat status;
 	const char *dot = strrchr(path, '.');
 
@@ -201,11 +215,16 @@ static const char *why_unknown(const char *path)
 		return "a report of Nsight Systems: give what `nsys export --type sqlite` makes of it";
 	/* A pipe was read already. */
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
-	    read_sample(path, &sample, head, ARCHIVE_HEAD, error, sizeof(error)) != 0)
+	    read_sample(path, &sample, head, UNKNOWN_HEAD, error, sizeof(error)) != 0)
 		return NULL;
-	if (sample.size == ARCHIVE_HEAD && memcmp(head + TAR_MAGIC_AT, "ustar", 5) == 0)
+	if (sample.size > TAR_MAGIC_AT + 5 && memcmp(head + TAR_MAGIC_AT, "ustar", 5) == 0)
 		return UNPACK;
-	return sample.size > 4 && memcmp(head, "PK\003\004", 4) == 0 ? UNPACK : NULL;
+	if (sample.size > 4 && memcmp(head, "PK\003\004", 4) == 0)
+		return UNPACK;
+	return was_saved_as_text(head, sample.size)
+		       ? "saved as text, which replaced its bytes that were no UTF-8 (EF BF BD stand "
+			 "there now): copy it anew, as a binary file"
+		       : NULL;
 }
 
 static int take_path(struct import *import, char *error, size_t error_size)

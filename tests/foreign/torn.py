@@ -135,4 +135,13 @@ other.close()
 sums.same("DLProf's database", "nsys_profile.sqlite" in sums.analyzer("report", "--device", PATH, status=1), True)
 PATH = sums.path("other.sqlite")
 sums.same("a database of others", "without the tables of any format" in sums.analyzer("report", "--device", PATH, status=1), True)
+# Saved as text, as some tools copy: bytes that were no UTF-8 are gone.
+text = json.dumps({"traceEvents": [{"ph": "X", "name": "gemm%d" % (i * 7919 % 1000), "ts": i, "dur": i * 31 % 17} for i in range(2000)]})
+plane = b"\x08\x01\x12\x0d/device:GPU:0\x1a\xc8\x01" + bytes(range(200))
+for name, data in ("text.json.gz", gzip.compress(text.encode())), ("text.xplane.pb", b"\x0a\xdc\x01" + plane), \
+        ("line.xplane.pb", b"\x0a\x11" + plane[:17] + b"\x0a\xdc\x01" + plane):
+    with open(sums.path(name), "wb") as file:
+        file.write(data.decode("utf-8", "replace").encode())
+    words = sums.analyzer("report", "--device", sums.path(name), status=1)
+    sums.same(name + ": says what to do", "copy it anew, as a binary file" in words, True)
 sums.end()

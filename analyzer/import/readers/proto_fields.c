@@ -93,6 +93,7 @@ struct reader {
 	size_t at, end;
 	uint8_t *buffer;
 	size_t capacity;
+	bool replaced; /* it has U+FFFD, which stands for bytes that were no UTF-8 */
 };
 
 /* The next bytes of the file: 1, 0 at its end, or a negative errno. */
@@ -108,6 +109,8 @@ static int fill(struct reader *reader)
 				 reader->words, sizeof(reader->words));
 	reader->at = 0;
 	reader->end = length > 0 ? (size_t)length : 0;
+	if (!reader->replaced)
+		reader->replaced = memmem(reader->part, reader->end, "\xef\xbf\xbd", 3) != NULL;
 	return length > 0 ? 1 : length;
 }
 
@@ -237,6 +240,8 @@ int proto_file_each(const char *path, int (*field)(void *context, const struct p
 			snprintf(error, error_size, "byte %" PRIu64 ": %s", before,
 				 got == -ENOMEM	   ? strerror(ENOMEM)
 				 : reader.words[0] ? reader.words
+				 : reader.replaced ? "a field that cannot be read, and bytes EF BF BD: if it was "
+						     "saved as text, copy it anew, as a binary file"
 				 : next.cut	   ? "a field that the file ends in: it is torn"
 						   : "a field that cannot be read");
 			break;
