@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The flight recorder's memory: never more than its budget, the oldest goes first, every record is accounted for. */
+#include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -371,6 +375,70 @@ static void who_has_most_gives_first(void **state)
 	flight_store_free(store);
 }
 
+/* How many bytes of segments and their packets there are, none of them torn. */
+static uint64_t whole_packets(int fd, uint64_t *segments)
+{
+	char error[256];
+	struct pbt_reader *reader;
+	struct pbt_packet packet;
+	struct stat st;
+
+	*segments = 0;
+	lseek(fd, 0, SEEK_SET);
+	reader = pbt_open_fd(fd, "test", error, sizeof(error));
+	assert_non_null(reader);
+	while (pbt_next(reader, &packet) > 0)
+		*segments += packet.kind == PROFBPF__PACKET__KIND__SEGMENT;
+	assert_int_equal(pbt_damage(reader)->bytes_skipped, 0);
+	assert_false(pbt_damage(reader)->torn_tail);
+	pbt_close(reader);
+	assert_int_equal(fstat(fd, &st), 0);
+	return (uint64_t)st.st_size;
+}
+
+/* A disk that fills up in the middle of a packet, which goes on in the next chunk. */
+static void a_full_disk_leaves_whole_segments(void **state)
+{
+	struct flight_store *store = flight_store_new(BUDGET, 60 * SECOND);
+	int fd = memfd_create("test_flight_store", MFD_CLOEXEC);
+	struct rlimit before, limit;
+	uint64_t segments, written = 0;
+	Profbpf__Segment header = PROFBPF__SEGMENT__INIT;
+	struct flight_window *window;
+	struct output output;
+	struct session s;
+
+	(void)state;
+	begin(&s, store, 100 * SECOND);
+	for (int i = 0; i < 9; i++) {
+		assert_int_equal(add(&s, 300000), 0);
+		if (i % 3 < 2)
+			continue;
+		s.now_ns += SECOND;
+		cut(&s);
+	}
+	window = take(&s, 0);
+	assert_non_null(window);
+	header.format = PBT_FORMAT;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	limit = (struct rlimit){ 1400000, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	output_init(&output, fd);
+	assert_int_equal(flight_window_begin(window, &output, &header, &written), -EFBIG);
+	assert_int_equal(whole_packets(fd, &segments), written);
+	assert_int_equal(written, output.written);
+	assert_int_equal(segments, 1);
+	assert_int_equal(flight_window_write(window, &output, "a test"), -EFBIG);
+	whole_packets(fd, &segments);
+	assert_int_equal(segments, 1);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	flight_window_free(window);
+	end(&s);
+	flight_store_free(store);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +448,7 @@ int main(void)
 		cmocka_unit_test(a_window_outlives_its_flight),
 		cmocka_unit_test(flights_share_the_room),
 		cmocka_unit_test(who_has_most_gives_first),
+		cmocka_unit_test(a_full_disk_leaves_whole_segments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

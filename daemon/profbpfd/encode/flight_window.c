@@ -101,8 +101,16 @@ static int describe(struct writing *w)
 	return 0;
 }
 
+static void tell_written(const struct writing *w)
+{
+	if (w->written)
+		__atomic_store_n(w->written, w->output->written, __ATOMIC_RELAXED);
+}
+
+/* Packets may begin in one chunk and end in the next: of a segment that has no room there is nothing. */
 static int write_segment(struct writing *w, size_t index)
 {
+	uint64_t before = w->output->written;
 	int err;
 
 	w->segment.index = (uint32_t)index;
@@ -110,9 +118,11 @@ static int write_segment(struct writing *w, size_t index)
 	for (const struct flight_chunk *c = w->window->segments[index]->first; c && !err; c = c->next)
 		if (c->size) {
 			err = output_write(w->output, c->data, c->size);
-			if (w->written)
-				__atomic_store_n(w->written, w->output->written, __ATOMIC_RELAXED);
+			tell_written(w);
 		}
+	if (err)
+		output_cut(w->output, before);
+	tell_written(w);
 	return err;
 }
 

@@ -28,7 +28,8 @@ const struct flight_window_facts *flight_window_facts(const struct flight_window
 /*
  * flight_window_write - write it: segments with their headers, then the final statistics
  *
- * @reason is what the file says it ended by. Returns 0, or a negative errno as output_write().
+ * @reason is what the file says it ended by. Returns 0, or a negative errno as output_write(): a regular file then ends with
+ * the last segment that was written whole.
  */
 int flight_window_write(const struct flight_window *window, struct output *output, const char *reason);
 
@@ -36,7 +37,7 @@ int flight_window_write(const struct flight_window *window, struct output *outpu
  * flight_window_begin - write it as the beginning of a session that goes on
  *
  * @header is that of its segments but for their index, and of those that follow it. @written is told, atomically and as it
- * grows, how much is in the output: a slow one is not given up for it. Returns 0, or a negative errno as output_write().
+ * grows, how much is in the output: a slow one is not given up for it. Returns as flight_window_write().
  */
 int flight_window_begin(const struct flight_window *window, struct output *output, const Profbpf__Segment *header,
 			uint64_t *written);

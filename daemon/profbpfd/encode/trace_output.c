@@ -52,6 +52,14 @@ static void cut_torn_packet(struct output *output)
 		lseek(output->fd, end, SEEK_SET);
 }
 
+void output_cut(struct output *output, uint64_t written)
+{
+	if (!output->regular || written > output->written)
+		return;
+	output->written = written;
+	cut_torn_packet(output);
+}
+
 int output_write(struct output *output, const void *data, size_t size)
 {
 	const char *p = data;

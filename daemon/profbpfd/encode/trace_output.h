@@ -28,6 +28,13 @@ void output_init(struct output *output, int fd);
 /* output_write - all of @data or nothing; 0 or a negative errno (-ETIMEDOUT: given up) */
 int output_write(struct output *output, const void *data, size_t size);
 
+/*
+ * output_cut - what was written behind @written bytes (struct output) is not to be there
+ *
+ * For packets that were handed over in parts, of which one could not be written. Does nothing to pipes and sockets.
+ */
+void output_cut(struct output *output, uint64_t written);
+
 /* output_give_up - stop waiting for a reader that does not read; from any thread */
 void output_give_up(struct output *output);
 
