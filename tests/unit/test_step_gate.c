@@ -216,12 +216,38 @@ static void fetches_begin_steps(void **state)
 	end(&c);
 }
 
+/* A pattern of everything, and a call that is made all the time: what is beyond the room for them is told, not forgotten. */
+static void what_has_no_room_is_counted(void **state)
+{
+	struct rec_call row = { .tgid = FIRST_PID, .tid = FIRST_PID, .probe = STEP };
+	struct item *item = item_new(ITEM_RECORDS, 0);
+	struct counted c;
+
+	begin(&c, "*", 1, 1);
+	for (uint32_t i = 0; i < STEP_FUNCTIONS_MAX; i++)
+		show_function(&c, 100 + i, "one_more");
+	show_function(&c, 100, "one_more"); /* told of again */
+	assert_int_equal(c.facts.functions, STEP_FUNCTIONS_MAX);
+	assert_int_equal(c.facts.functions_left_out, 4);
+	assert_int_equal(c.facts.uncounted, 0);
+	item->type = REC_CALL;
+	for (uint32_t i = 0; i < STEP_PENDING_MAX + 3; i++) {
+		row.header.ts_ns = 100 + i;
+		assert_int_equal(item_append(item, &row, sizeof(row)), 0);
+	}
+	show(&c, item);
+	assert_int_equal(c.facts.uncounted, 3);
+	second(&c, 99);
+	assert_int_equal(c.facts.uncounted, 3);
+	end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_are_counted_in_order), cmocka_unit_test(short_steps_are_not_missed),
 		cmocka_unit_test(each_process_counts_for_itself), cmocka_unit_test(processes_end),
-		cmocka_unit_test(fetches_begin_steps),
+		cmocka_unit_test(fetches_begin_steps), cmocka_unit_test(what_has_no_room_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,6 +103,7 @@ struct session {
 		struct step_gate *gate;	/* the writer's */
 		bool opened;		/* it has begun, and the writer was told to write */
 		bool let_go;		/* nothing is kept any more */
+		bool functions_told, uncounted_told; /* what was left out, to the user */
 	} steps;
 	pid_t *targets;			/* with descendants */
 	size_t target_count;

@@ -41,6 +41,28 @@ static void say_over(struct session *s, const struct step_gate_facts *facts)
 	session_end(s, false, text);
 }
 
+/* Each once: steps whose numbers are not what the user thinks are worse than none. */
+static void say_left_out(struct session *s, const struct step_gate_facts *facts)
+{
+	char text[256];
+
+	if (facts->functions_left_out && !s->steps.functions_told) {
+		s->steps.functions_told = true;
+		snprintf(text, sizeof(text),
+			 "'%s' is more than %u functions: calls of further ones begin no step; name fewer (--step-call)",
+			 s->request.step_call, STEP_FUNCTIONS_MAX);
+		session_warn(s, text);
+	}
+	if (facts->uncounted && !s->steps.uncounted_told) {
+		s->steps.uncounted_told = true;
+		snprintf(text, sizeof(text),
+			 "steps were not counted, for more than %u began within a second, or there was no memory: numbers of "
+			 "later ones are too low; name a function that is called less often (--step-call)",
+			 STEP_PENDING_MAX);
+		session_warn(s, text);
+	}
+}
+
 void session_steps_look(struct session *s)
 {
 	struct step_gate_facts facts;
@@ -48,6 +70,7 @@ void session_steps_look(struct session *s)
 	if (!s->steps.gate)
 		return;
 	step_gate_facts(s->steps.gate, &facts);
+	say_left_out(s, &facts);
 	if (facts.state == STEPS_AWAITED) {
 		if (flight_wants_cut(s->steps.flight, session_now_ns()))
 			session_cut(s, &(struct cut_row){ 0 });

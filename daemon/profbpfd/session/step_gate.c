@@ -10,9 +10,6 @@
 #include "daemon/live/live_marks.h"
 #include "daemon/profbpfd/session/fetch_calls.h"
 
-#define FUNCTIONS_MAX 1024 /* whose calls begin steps: a pattern may match many */
-#define PENDING_MAX (1u << 20) /* calls within a second */
-
 struct step_function {
 	uint32_t id;
 	bool marks; /* only those of its calls count whose mark is a fetch's */
@@ -33,7 +30,7 @@ struct process {
 struct step_gate {
 	char call[STEP_CALL_MAX];
 	uint64_t wanted;
-	struct step_function function[FUNCTIONS_MAX];
+	struct step_function function[STEP_FUNCTIONS_MAX];
 	struct event *pending; /* not counted yet */
 	size_t pending_count, pending_room;
 	struct process *processes;
@@ -91,13 +88,24 @@ static void note_functions(struct step_gate *gate, const struct item *item)
 		bool marks = !*gate->call && !strncmp(name, LIVE_MARK_BEGINS, strlen(LIVE_MARK_BEGINS));
 		bool begins = *gate->call ? !fnmatch(gate->call, name, 0) : marks || is_fetch_call(name);
 
-		if (begins && gate->facts.functions < FUNCTIONS_MAX && !function_of(gate, message->function[i]->id))
+		if (!begins || function_of(gate, message->function[i]->id))
+			continue;
+		if (gate->facts.functions < STEP_FUNCTIONS_MAX)
 			gate->function[gate->facts.functions++] =
 				(struct step_function){ message->function[i]->id, marks };
+		else
+			gate->facts.functions_left_out++;
 	}
 	pthread_mutex_unlock(&gate->lock);
 	if (message)
 		profbpf__functions__free_unpacked(message, NULL);
+}
+
+static void leave_out(struct step_gate *gate)
+{
+	pthread_mutex_lock(&gate->lock);
+	gate->facts.uncounted++;
+	pthread_mutex_unlock(&gate->lock);
 }
 
 static void add_pending(struct step_gate *gate, const struct event *event)
@@ -106,9 +114,11 @@ static void add_pending(struct step_gate *gate, const struct event *event)
 	struct event *rows;
 
 	if (gate->pending_count == gate->pending_room) {
-		rows = room <= PENDING_MAX ? reallocarray(gate->pending, room, sizeof(*rows)) : NULL;
-		if (!rows)
+		rows = room <= STEP_PENDING_MAX ? reallocarray(gate->pending, room, sizeof(*rows)) : NULL;
+		if (!rows) {
+			leave_out(gate);
 			return;
+		}
 		gate->pending = rows;
 		gate->pending_room = room;
 	}
@@ -154,6 +164,7 @@ static void count_step(struct step_gate *gate, const struct event *beginning)
 	struct step_gate_facts *facts = &gate->facts;
 	uint64_t number = process ? process->steps++ : 0;
 
+	facts->uncounted += !process;
 	if (!process || facts->state == STEPS_OVER || (facts->state == STEPS_BEGUN && facts->tgid != beginning->tgid))
 		return;
 	if (facts->state == STEPS_BEGUN || process->steps > facts->steps) {

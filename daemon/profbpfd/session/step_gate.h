@@ -19,6 +19,8 @@
 #include "daemon/profbpfd/session/texts.h"
 
 #define STEP_CALL_MAX 160 /* bytes of a pattern, with its end */
+#define STEP_FUNCTIONS_MAX 1024 /* whose calls begin steps: a pattern may match many */
+#define STEP_PENDING_MAX (1u << 20) /* calls that begin steps within a second */
 
 enum step_gate_state {
 	STEPS_AWAITED, /* the first of the wanted steps has not begun */
@@ -34,6 +36,8 @@ struct step_gate_facts {
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC: of the wanted steps; 0 = not known yet */
 	uint32_t functions; /* known by now whose calls begin steps */
 	bool exited; /* over because the process has ended */
+	uint64_t functions_left_out; /* beyond STEP_FUNCTIONS_MAX: their calls begin no step */
+	uint64_t uncounted; /* steps, and ends of processes, for which there was no room or memory: numbers of steps are too low */
 };
 
 struct step_gate;
