@@ -115,6 +115,10 @@ static void test_bpf(void **state)
 	facts.seccomp = true;
 	expect(&facts, "seccomp filter refuses the system call bpf", NULL);
 	facts.seccomp = false;
+	facts.bpf_error = EMFILE;
+	expect(&facts, "profbpfd has no file descriptors left (Too many open files): raise its limit (LimitNOFILE=", NULL);
+	facts.bpf_error = ENFILE;
+	expect(&facts, "this machine has no file descriptors left (Too many open files in system): raise fs.file-max", NULL);
 	facts.bpf_error = ENOSYS;
 	expect(&facts, "CONFIG_BPF_SYSCALL", NULL);
 	facts.bpf_error = 0;

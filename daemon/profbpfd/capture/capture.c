@@ -71,8 +71,13 @@ static void explain_load(int err, const struct features *features, char *error, 
 	obstacles_text(features, error, error_size);
 	if (error[0])
 		return;
-	/* EPERM is no verdict of the verifier's on a program. */
-	if (err != -EPERM && refusal_last(&refusal))
+	/* These are no verdicts of the verifier's on a program. */
+	if (err == -EMFILE || err == -ENFILE)
+		snprintf(error, error_size,
+			 "there are no file descriptors left (%s): raise the limit (LimitNOFILE= in the service, ulimit -n "
+			 "elsewhere%s), or end other sessions",
+			 strerror(-err), err == -ENFILE ? ", fs.file-max of the machine" : "");
+	else if (err != -EPERM && refusal_last(&refusal))
 		explain_refusal(&refusal, error, error_size);
 	else if (err == -EPERM || err == -EACCES)
 		snprintf(error, error_size,

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "daemon/catalog/catalog_set.h"
 #include "daemon/profbpfd/capture/capture.h"
@@ -14,6 +16,7 @@
 #define BUDGET 0.01 /* of a CPU, that recording may cost */
 #define INTERVAL_NS 1000000000ull
 #define AGAIN_NS 10000000000ull /* after a session has failed */
+#define DESCRIPTORS_NEEDED 16 /* to begin with; a session takes some hundred more */
 #define PLACES_PER_USER 2 /* of an ordinary user: processes with different main groups have sessions of their own */
 
 /* The processes of root, or of an ordinary user. */
@@ -36,6 +39,18 @@ struct flight_recorder {
 	bool crowded; /* it was said that there are too many users */
 };
 
+/* Without, whatever is tried next fails, and seems to be the kernel's doing: it would be so for good. */
+static bool has_descriptors(void)
+{
+	int fd[DESCRIPTORS_NEEDED], count = 0;
+
+	while (count < DESCRIPTORS_NEEDED && (fd[count] = eventfd(0, EFD_CLOEXEC)) >= 0)
+		count++;
+	for (int i = 0; i < count; i++)
+		close(fd[i]);
+	return count == DESCRIPTORS_NEEDED;
+}
+
 int flight_recorder_new(struct services *services, const struct flight_recorder_options *options,
 			struct flight_recorder **made, char *error, size_t error_size)
 {
@@ -43,10 +58,13 @@ int flight_recorder_new(struct services *services, const struct flight_recorder_
 	struct words problems = { 0 };
 
 	*made = NULL;
+	snprintf(error, error_size, "%s", RECORDER_NO_ROOM);
+	if (!has_descriptors())
+		return -ENOMEM;
 	obstacles_text(&services->features, error, error_size);
 	if (*error)
 		return -ENOTSUP;
-	snprintf(error, error_size, "out of memory, threads or descriptors");
+	snprintf(error, error_size, "%s", RECORDER_NO_ROOM);
 	recorder = calloc(1, sizeof(*recorder));
 	if (!recorder)
 		return -ENOMEM;

@@ -26,6 +26,11 @@
 #define RECORDER_WINDOW_MAX_NS 86400000000000ull
 #define RECORDER_USERS_MAX 8 /* whose processes are recorded, root's counted as one */
 
+/* Why there is none, where that is neither the kernel's nor the user's doing. */
+#define RECORDER_NO_ROOM \
+	"out of memory, threads or file descriptors: raise the limits (LimitNOFILE=, MemoryMax= and TasksMax= in the service), " \
+	"then restart profbpfd"
+
 struct services;
 struct flight_recorder;
 
@@ -42,7 +47,8 @@ struct flight_recorder_options {
 /*
  * flight_recorder_new - begin to look for processes; @services and @options outlive it
  *
- * Returns 0 with *@recorder, or NULL there and @error says why: -ENOTSUP if nothing can be recorded here, or -ENOMEM.
+ * Returns 0 with *@recorder, or NULL there and @error says why: -ENOTSUP if nothing can be recorded here, or -ENOMEM,
+ * for want of descriptors and threads, too.
  */
 int flight_recorder_new(struct services *services, const struct flight_recorder_options *options,
 			struct flight_recorder **recorder, char *error, size_t error_size);

@@ -191,6 +191,12 @@ static int judge_bpf(const struct obstacle_facts *facts, struct words *obstacles
 	/* Without the capabilities it is no wonder, and said already. */
 	if (!facts->bpf_error || !may_trace(facts))
 		return 0;
+	if (facts->bpf_error == EMFILE || facts->bpf_error == ENFILE)
+		return words_addf(obstacles,
+				  "%s has no file descriptors left (%s): raise %s, or end sessions (profctl list, profctl stop)",
+				  facts->bpf_error == EMFILE ? "profbpfd" : "this machine", strerror(facts->bpf_error),
+				  facts->bpf_error == EMFILE ? "its limit (LimitNOFILE= in the service, ulimit -n elsewhere)" :
+							       "fs.file-max (sysctl)");
 	if (facts->seccomp)
 		return words_addf(obstacles,
 				  "a seccomp filter refuses the system call bpf (%s), as "

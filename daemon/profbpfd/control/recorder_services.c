@@ -31,7 +31,7 @@ int recorder_services_open(struct services *services, const struct flight_record
 	services->triggers = triggers_new();
 	services->trigger_files = trigger_files_new(options->directory, options->space_bytes);
 	services->metric_triggers = metric_triggers_new(services);
-	snprintf(error, error_size, "out of memory or descriptors");
+	snprintf(error, error_size, "%s", RECORDER_NO_ROOM);
 	if (services->triggers && services->trigger_files && services->metric_triggers)
 		err = flight_recorder_new(services, options, &services->recorder, error, error_size);
 	if (err)

@@ -236,7 +236,7 @@ static int open_recorder(struct server *server, const struct flight_recorder_opt
 	    !watch(server, flight_recorder_fd(services->recorder), &services->recorder))
 		return 0;
 	recorder_services_close(services);
-	snprintf(error, error_size, "out of memory or descriptors");
+	snprintf(error, error_size, "%s", RECORDER_NO_ROOM);
 	return -ENOMEM;
 }
 
