@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "daemon/profctl/message.h"
 #include "lib/base/duration.h"
@@ -33,10 +34,40 @@ void live_line_start(struct live_line *line)
 	progress_show(&line->progress, text);
 }
 
+/* How long it goes on: what is left of --duration, which counts from the beginning on, also while a step is waited for. */
+static const char *until_text(const Profbpf__Control__SessionInfo *session, const char *what, char *text, size_t size)
+{
+	char left[32];
+
+	if (!session->duration_ns)
+		return "; Ctrl-C ends it";
+	duration_format(session->duration_ns > session->age_ns ? session->duration_ns - session->age_ns : 0, left, sizeof(left));
+	snprintf(text, size, "; %s in %s", what, left);
+	return text;
+}
+
+static char *waiting_text(const Profbpf__Control__SessionInfo *session, char *text, size_t size)
+{
+	char age[32], until[64];
+
+	snprintf(text, size, "waiting for step %" PRIu64 " for %s: %" PRIu64 " have begun%s", session->steps->first,
+		 duration_format(session->age_ns, age, sizeof(age)), session->steps->begun,
+		 until_text(session, "gives up", until, sizeof(until)));
+	return text;
+}
+
+/* "recording step 101 of 100 to 104" */
+static void steps_text(const Profbpf__Control__Steps *steps, char *text, size_t size)
+{
+	uint64_t last = steps->first + steps->count - 1, now = steps->begun ? steps->begun - 1 : steps->first;
+
+	snprintf(text, size, "step %" PRIu64 " of %" PRIu64 " to %" PRIu64, now < last ? now : last, steps->first, last);
+}
+
 char *live_line_text(struct live_line *line, const Profbpf__Control__SessionInfo *session, char *text,
 		     size_t size)
 {
-	char age[32], whole[32], bytes[32];
+	char what[96], whole[32], bytes[32], until[64];
 	uint64_t records = 0, lost = 0, since;
 	double pace = 0;
 
@@ -50,18 +81,17 @@ char *live_line_text(struct live_line *line, const Profbpf__Control__SessionInfo
 		pace = (double)(records - line->records) * 1e9 / (double)since;
 	line->age_ns = session->age_ns;
 	line->records = records;
-	if (session->steps && !session->steps->recording) {
-		snprintf(text, size, "waiting for step %" PRIu64 " for %s: %" PRIu64 " have begun; Ctrl-C ends it",
-			 session->steps->first, duration_format(session->age_ns, age, sizeof(age)), session->steps->begun);
-		return text;
-	}
-	whole[0] = '\0';
-	if (session->duration_ns)
-		duration_format(session->duration_ns, whole, sizeof(whole));
-	snprintf(text, size, "recording %s%s%s: %" PRIu64 " records (%.0f/s), %" PRIu64 " lost, %s%s",
-		 duration_format(session->age_ns, age, sizeof(age)), *whole ? " of " : "", whole,
-		 records, pace, lost, size_format(session->bytes, bytes, sizeof(bytes)),
-		 *whole ? "" : "; Ctrl-C ends it");
+	if (session->steps && !session->steps->recording)
+		return waiting_text(session, text, size);
+	duration_format(session->age_ns, what, sizeof(what));
+	if (session->steps)
+		steps_text(session->steps, what, sizeof(what));
+	else if (session->duration_ns)
+		snprintf(what + strlen(what), sizeof(what) - strlen(what), " of %s",
+			 duration_format(session->duration_ns, whole, sizeof(whole)));
+	snprintf(text, size, "recording %s: %" PRIu64 " records (%.0f/s), %" PRIu64 " lost, %s%s", what, records, pace, lost,
+		 size_format(session->bytes, bytes, sizeof(bytes)),
+		 session->steps || !session->duration_ns ? until_text(session, "ends at the latest", until, sizeof(until)) : "");
 	return text;
 }
 

@@ -3,7 +3,8 @@
  * live_line.h - the line that a terminal shows while a session runs: how long, how much, what was lost.
  *
  * "recording 12.0 s of 30 s: 1234567 records (45300/s), 0 lost, 3.2 MiB". The figures are those of
- * profctl list, asked for once a second. Not with a command: the terminal is its own.
+ * profctl list, asked for once a second. Not with a command: the terminal is its own. Of a session that records some steps:
+ * "waiting for step 100 for 12.0 s: 5 have begun", then "recording step 101 of 100 to 104: ...".
  */
 #ifndef PROFBPF_DAEMON_PROFCTL_LIVE_LINE_H
 #define PROFBPF_DAEMON_PROFCTL_LIVE_LINE_H

@@ -59,6 +59,19 @@ static void describe_targets(const Profbpf__Control__SessionInfo *s, char *text,
 	}
 }
 
+/* "live", or of a session that records some steps how far it is. */
+static void describe_state(const Profbpf__Control__SessionInfo *s, char *text, size_t size)
+{
+	const Profbpf__Control__Steps *steps = s->steps;
+
+	if (!steps || strcmp(s->state, "live"))
+		printable(s->state, text, size);
+	else if (steps->recording)
+		snprintf(text, size, "live: steps %" PRIu64 " to %" PRIu64, steps->first, steps->first + steps->count - 1);
+	else
+		snprintf(text, size, "waits for step %" PRIu64 ": %" PRIu64 " begun", steps->first, steps->begun);
+}
+
 static void set_number(struct libscols_line *line, size_t column, uint64_t number)
 {
 	char text[24];
@@ -79,7 +92,8 @@ static void fill_line(struct libscols_line *line, const Profbpf__Control__Sessio
 	set_number(line, SESSION, s->session);
 	describe_user(s->uid, text, sizeof(text));
 	scols_line_set_data(line, USER, text);
-	scols_line_set_data(line, STATE, printable(s->state, text, sizeof(text)));
+	describe_state(s, text, sizeof(text));
+	scols_line_set_data(line, STATE, text);
 	duration_format(s->age_ns, text, sizeof(text));
 	if (s->duration_ns)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), " of %s",
@@ -174,6 +188,18 @@ static void shedding_json(struct json *json, const Profbpf__Control__SessionInfo
 	json_close_array(json);
 }
 
+static void steps_json(struct json *json, const Profbpf__Control__Steps *steps)
+{
+	json_object(json, "steps");
+	json_number(json, "first", steps->first);
+	json_number(json, "count", steps->count);
+	json_number(json, "begun", steps->begun);
+	if (steps->pid)
+		json_number(json, "pid", steps->pid);
+	json_bool(json, "recording", steps->recording);
+	json_close_object(json);
+}
+
 static void session_json(struct json *json, const Profbpf__Control__SessionInfo *s)
 {
 	json_object(json, NULL);
@@ -190,6 +216,8 @@ static void session_json(struct json *json, const Profbpf__Control__SessionInfo 
 	json_number(json, "age_ns", s->age_ns);
 	if (s->duration_ns)
 		json_number(json, "duration_ns", s->duration_ns);
+	if (s->steps)
+		steps_json(json, s->steps);
 	json_number(json, "functions", s->functions);
 	json_number(json, "files", s->files);
 	json_text(json, "method", s->method);

@@ -148,6 +148,36 @@ static void live_line_adds_up(void **state)
 			    "recording 3.00 s of 4.00 s: 450 records (50/s), 6 lost, 2.0 KiB");
 }
 
+/* While a step is waited for nothing is recorded; --duration counts meanwhile, too. */
+static void live_line_of_steps(void **state)
+{
+	Profbpf__Control__SessionInfo session = PROFBPF__CONTROL__SESSION_INFO__INIT;
+	Profbpf__Control__Steps steps = PROFBPF__CONTROL__STEPS__INIT;
+	struct live_line line = { 0 };
+	char text[256];
+
+	(void)state;
+	session.steps = &steps;
+	session.age_ns = 2000000000;
+	session.bytes = 2048;
+	steps.first = 100;
+	steps.count = 5;
+	steps.begun = 7;
+	assert_string_equal(live_line_text(&line, &session, text, sizeof(text)),
+			    "waiting for step 100 for 2.00 s: 7 have begun; Ctrl-C ends it");
+	session.duration_ns = 5000000000;
+	assert_string_equal(live_line_text(&line, &session, text, sizeof(text)),
+			    "waiting for step 100 for 2.00 s: 7 have begun; gives up in 3.00 s");
+	steps.recording = true;
+	steps.begun = 102;
+	assert_string_equal(live_line_text(&line, &session, text, sizeof(text)),
+			    "recording step 101 of 100 to 104: 0 records (0/s), 0 lost, 2.0 KiB; ends at the latest in 3.00 s");
+	session.duration_ns = 0;
+	steps.begun = 106;
+	assert_string_equal(live_line_text(&line, &session, text, sizeof(text)),
+			    "recording step 104 of 100 to 104: 0 records (0/s), 0 lost, 2.0 KiB; Ctrl-C ends it");
+}
+
 /* What comes on the terminal within ten seconds has these words. */
 static void await_words(const struct terminal *terminal, const char *words)
 {
@@ -207,6 +237,7 @@ int main(void)
 		cmocka_unit_test(says_how_much_is_left),
 		cmocka_unit_test(a_file_gets_nothing),
 		cmocka_unit_test(live_line_adds_up),
+		cmocka_unit_test(live_line_of_steps),
 		cmocka_unit_test(a_thread_tells_what_is_done),
 		cmocka_unit_test(a_thread_tells_nobody),
 	};
