@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- How long each communicator's transfers took in each step, beyond what is usual for its like: those with as many ranks,
 -- collectives and bytes, in that step where there are three of them, else over all steps. A step of a communicator of which
--- a rank's rows are missing is left out: that one may have come last.
+-- a rank's rows are missing, or there more than once, is left out: that one may have come last.
 WITH spans AS (SELECT rank, min(step) AS first_step, max(step) AS last_step FROM steps GROUP BY rank),
 expected AS (
   SELECT m.communicator, s.first_step, s.last_step, count(*) AS ranks
@@ -10,7 +10,8 @@ expected AS (
 moved AS (
   SELECT communicator, step, min(ranks) AS ranks, count(*) AS times, sum(bytes) AS bytes,
          sum(greatest(first_end - last_start, 0)) AS ns
-  FROM arrivals GROUP BY communicator, step),
+  FROM arrivals WHERE step NOT IN (SELECT step FROM doubled)
+  GROUP BY communicator, step),
 complete AS (
   SELECT m.communicator, m.step, max(m.ranks) AS ranks, max(m.times) AS times, max(m.bytes) AS bytes, max(m.ns) AS ns
   FROM moved m JOIN expected e ON e.communicator = m.communicator AND m.step BETWEEN e.first_step AND e.last_step

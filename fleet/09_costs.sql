@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What of each rank's step is its own doing, and by how much that is more than usual in that step: the median over the ranks,
--- times what ranks of its role usually take of that (over all steps; if three of them or more can be compared). Its own is
--- all but collectives that nothing else hides, and but idle time that ends with a message from elsewhere (cause network),
--- which is waiting for others.
+-- times what ranks of its role usually take of that (over all steps but those that are there more than once; if three of them
+-- or more can be compared). Its own is all but collectives that nothing else hides, and but idle time that ends with a message
+-- from elsewhere (cause network), which is waiting for others.
 WITH elsewhere AS (SELECT rank, step, sum(ns) AS ns FROM idle WHERE cause = 'network' GROUP BY rank, step),
 own AS (
   SELECT s.rank, s.host, s.step, r.role, CAST(s.step_ns AS DOUBLE) AS step_ns, CAST(s.compute_ns AS DOUBLE) AS compute_ns,
@@ -18,17 +18,18 @@ of_all AS (
   FROM own GROUP BY step),
 of_role AS (
   SELECT role, step, count(*) AS ranks, median(own_ns) AS own_ns, median(compute_ns) AS compute_ns
-  FROM own GROUP BY role, step),
+  FROM own WHERE step NOT IN (SELECT step FROM doubled)
+  GROUP BY role, step),
 shares AS (
   SELECT r.role, CASE WHEN max(r.ranks) >= 3 THEN median(r.own_ns / a.own_ns) ELSE 1 END AS own,
          CASE WHEN max(r.ranks) >= 3 THEN median(r.compute_ns / greatest(a.compute_ns, 1)) ELSE 1 END AS compute
   FROM of_role r JOIN of_all a ON a.step = r.step
   GROUP BY r.role)
 SELECT w.rank, w.host, w.step, n.i, n.block, a.step_ns AS usual_step_ns, w.own_ns,
-       w.own_ns - a.own_ns * h.own AS more_ns,
-       w.compute_ns - a.compute_ns * h.compute AS more_compute_ns,
+       w.own_ns - a.own_ns * coalesce(h.own, 1) AS more_ns,
+       w.compute_ns - a.compute_ns * coalesce(h.compute, 1) AS more_compute_ns,
        w.idle_ns - a.idle_ns AS more_idle_ns
 FROM own w
-JOIN shares h ON h.role = w.role
+LEFT JOIN shares h ON h.role = w.role
 JOIN of_all a ON a.step = w.step
 JOIN numbered n ON n.step = w.step

@@ -9,7 +9,7 @@ WITH ordered AS (
 spread AS (
   SELECT kind, count(DISTINCT concat(CAST(rank AS VARCHAR(20)), communicator)) AS members, median(abs(ns)) AS ns, median(abs(change_ns)) AS change_ns
   FROM ordered GROUP BY kind),
-one_step AS (SELECT median(usual_step_ns) AS ns FROM costs)
+one_step AS (SELECT median(usual_step_ns) AS ns FROM costs WHERE step NOT IN (SELECT step FROM doubled))
 SELECT s.kind, s.members, t.ns AS usual_step_ns,
        greatest(CASE WHEN s.kind = 'rank' THEN 0.02 ELSE 0.01 END * t.ns, 5 * 1.4826 / sqrt(2) * coalesce(s.change_ns, 0),
                 CASE WHEN s.members >= 4 THEN 5 * 1.4826 * s.ns ELSE 0 END) AS ns

@@ -154,7 +154,7 @@ def metrics_of(window, result, alerts, messages):
     metric("hosts", "gauge", "Hosts that were heard.", [({}, len(window.heard))])
     if result:
         metric("last_step", "gauge", "Last step that was judged.", [({}, result["to_step"])])
-        metric("usual_step_seconds", "gauge", "Length of the usual step.", [({}, result["usual_step_ms"] / 1e3)])
+        metric("usual_step_seconds", "gauge", "Length of the usual step.", [({}, result["usual_step_ms"] / 1e3)] if "usual_step_ms" in result else [])
     metric("held_seconds", "gauge", "What a rank, a host or a communicator costs the job in each step now.",
            [({name: found.get(name, "") for name in labels}, found["held_ms_per_step"] / 1e3) for found in active if found["kind"] == "holder"])
     metric("hang", "gauge", "1 while steps of ranks go on no more.", [({}, int(any(found["kind"] == "hang" for found in active)))])

@@ -3,7 +3,8 @@
 
 An engine has make(name, select): the rows of a query become a table of that name; rows(select): as a list of dicts;
 read(table): a table of the lake, as SQL behind FROM, or None if the lake has none; left_out: files that could not be read;
-version; close().
+look_for_damage(): reads all files to their ends, and whether any is damaged that was not known to be; begin_anew(): no table is made
+yet, and what is damaged is left out; version; close().
 """
 
 import glob
@@ -31,17 +32,34 @@ def is_whole(path):
         return False
 
 
-def files_of(lake, table, left_out):
-    """Files of a table that can be read; others are added to left_out. A Problem if there are none but those."""
+def files_of(lake, table, left_out, damaged=()):
+    """Files of a table that can be read; others, and those that are known to be damaged, are added to left_out."""
     files = sorted(glob.glob(os.path.join(glob.escape(lake), table, "*.parquet")))
-    whole = [path for path in files if is_whole(path)]
+    whole = [path for path in files if path not in damaged and is_whole(path)]
     left_out += sorted(set(files) - set(whole))
-    if files and not whole:
-        raise Problem(f"{files[0]}: it is no Parquet file, or not a whole one")
     return whole
 
 
-class DuckDB:
+class Damage:
+    """What is_whole() does not see, for that takes reading it all: looked for when a judgement has failed."""
+
+    def __init__(self):
+        self.left_out, self.known_damage, self.tables = [], set(), {}
+
+    def files(self, table):
+        self.tables[table] = files_of(self.lake, table, self.left_out, self.known_damage)
+        return self.tables[table]
+
+    def look_for_damage(self):
+        found = {path for files in self.tables.values() for path in files if not self.is_readable(path)}
+        self.known_damage |= found
+        return bool(found)
+
+    def begin_anew(self):
+        self.left_out, self.tables = [], {}
+
+
+class DuckDB(Damage):
     """In this process: the default. What it has no memory for goes into a folder, which close() removes."""
 
     def __init__(self, lake, memory="800MB"):
@@ -49,21 +67,44 @@ class DuckDB:
             import duckdb
         except ImportError as error:
             raise Problem("DuckDB is not installed: pip install duckdb") from error
-        self.lake, self.error, self.sql, self.left_out = lake, duckdb.Error, None, []
+        super().__init__()
+        self.lake, self.error, self.sql = lake, duckdb.Error, None
+        self.connect, self.memory = duckdb.connect, memory
         self.spill = tempfile.mkdtemp(prefix="profbpf-fleet-")
         try:
-            self.sql = duckdb.connect(config={"memory_limit": memory, "preserve_insertion_order": False, "temp_directory": self.spill})
-        except duckdb.Error as error:
+            self.open()
+        except Problem:
             self.close()
-            raise told(error) from error
+            raise
         self.version = f"DuckDB {duckdb.__version__}"
 
-    def read(self, table):
-        files = files_of(self.lake, table, self.left_out)
-        if not files:
-            return None
+    def open(self):
+        try:
+            self.sql = self.connect(config={"memory_limit": self.memory, "preserve_insertion_order": False, "temp_directory": self.spill})
+        except self.error as error:
+            raise told(error) from error
+
+    def begin_anew(self):
+        super().begin_anew()
+        self.sql.close()
+        self.open()
+
+    @staticmethod
+    def source(files):
         names = ", ".join("'" + glob.escape(path).replace("'", "''") + "'" for path in files)
         return f"read_parquet([{names}], union_by_name = true)"
+
+    def read(self, table):
+        files = self.files(table)
+        return self.source(files) if files else None
+
+    def is_readable(self, path):
+        """To its last value."""
+        try:
+            self.sql.execute(f"SELECT count(COLUMNS(*)) FROM (SELECT hash(COLUMNS(*)) FROM {self.source([path])})").fetchall()
+            return True
+        except self.error:
+            return False
 
     def execute(self, statement):
         try:
@@ -94,7 +135,7 @@ class DuckDB:
         shutil.rmtree(self.spill, ignore_errors=True)
 
 
-class Spark:
+class Spark(Damage):
     """A cluster, or local[N]: what outgrows one machine. Tables are kept in the executors' memory, on their disks if need be."""
 
     def __init__(self, lake, master="local[*]"):
@@ -102,7 +143,8 @@ class Spark:
             from pyspark.sql import SparkSession
         except ImportError as error:
             raise Problem("Spark is not installed: pip install pyspark, and a Java 17 or 21") from error
-        self.local, self.left_out = "://" not in lake, []
+        super().__init__()
+        self.local = "://" not in lake
         self.lake = os.path.abspath(lake) if self.local else lake
         builder = SparkSession.builder.master(master).appName("profbpf-fleet").config("spark.ui.showConsoleProgress", "false")
         try:
@@ -117,14 +159,23 @@ class Spark:
         where = [f"{self.lake}/{table}"]
         if self.local:
             before = len(self.left_out)
-            files = files_of(self.lake, table, self.left_out)
+            files = self.files(table)
             where = files if len(self.left_out) > before else where
+            if not where:
+                return None
         try:
             frame = self.session.read.option("mergeSchema", "true").option("pathGlobFilter", "*.parquet").parquet(*where)
         except AnalysisException:
             return None
         frame.createOrReplaceTempView(f"file_{table}")
         return f"file_{table}"
+
+    def is_readable(self, path):
+        try:
+            self.session.read.parquet(path).write.format("noop").mode("overwrite").save()
+            return True
+        except Exception:  # of Java, as below: whatever it is, the file is not to be had
+            return False
 
     def view(self, name, select):
         self.session.sql(select).createOrReplaceTempView(name)
@@ -135,7 +186,10 @@ class Spark:
     def make(self, name, select):
         """Computed now, and without a memory of what it was made of: plans of plans would grow without bounds."""
         from pyspark import StorageLevel
-        frame = self.session.sql(select).localCheckpoint(eager=True, storageLevel=StorageLevel.MEMORY_AND_DISK)
+        try:
+            frame = self.session.sql(select).localCheckpoint(eager=True, storageLevel=StorageLevel.MEMORY_AND_DISK)
+        except Exception as error:
+            raise told(error) from error
         # Each column under a new number of Spark's: one that has that of the table it came from cannot be joined with it.
         frame.select([frame[column].alias(column) for column in frame.columns]).createOrReplaceTempView(name)
 
@@ -143,7 +197,10 @@ class Spark:
         self.session.catalog.dropTempView(name)
 
     def rows(self, select):
-        return [row.asDict() for row in self.session.sql(select).collect()]
+        try:
+            return [row.asDict() for row in self.session.sql(select).collect()]
+        except Exception as error:
+            raise told(error) from error
 
     def close(self):
         self.session.stop()

@@ -87,7 +87,7 @@ def of_files(judgement):
     if damaged:
         more = f" and {len(damaged) - 3} more" if len(damaged) > 3 else ""
         yield {"kind": "damaged", "files": damaged,
-               "text": f"Left out, for they are no whole Parquet files: {', '.join(damaged[:3])}{more}."}
+               "text": f"Left out, for they are damaged, or no whole Parquet files: {', '.join(damaged[:3])}{more}."}
     if judgement.without_steps:
         yield {"kind": "no_steps", "ranks": judgement.without_steps,
                "text": f"Of {names(judgement.without_steps)} there are collectives, but no steps: what they do is not judged."}

@@ -12,7 +12,8 @@ import re
 import statistics
 
 from profbpf_fleet import clocks as clock
-from profbpf_fleet.findings import findings_of
+from profbpf_fleet.engines import Problem
+from profbpf_fleet.findings import findings_of, of_files
 from profbpf_fleet.lake import open_lake
 from profbpf_fleet.sentences import sentence_of
 
@@ -41,7 +42,7 @@ class Judgement:
         engine.make("doubled", "SELECT rank, step FROM steps GROUP BY rank, step HAVING count(*) > 1")
         self.twice = engine.rows("SELECT rank, count(*) AS steps FROM doubled GROUP BY rank ORDER BY rank")
         self.doubled_steps = engine.rows("SELECT count(DISTINCT step) AS steps FROM doubled")[0]["steps"]
-        self.origin = None
+        self.origin, self.without_steps = None, []
         if self.host_of:
             self.run()
 
@@ -137,17 +138,31 @@ def holders_of(judgement):
     return sorted(holders, key=lambda holder: -holder["steps"] * holder["held_ms_per_step"])
 
 
+def judge(engine, first_step, last_step, with_map):
+    """A judgement without the files that turn out to be damaged while they are read."""
+    try:
+        return Judgement(engine, first_step, last_step, with_map)
+    except Problem:
+        if not engine.look_for_damage():
+            raise
+    engine.begin_anew()
+    return Judgement(engine, first_step, last_step, with_map)
+
+
 def answer(engine, first_step=None, last_step=None, with_map=False):
     """The whole judgement as JSON has it."""
-    judgement = Judgement(engine, first_step, last_step, with_map)
+    judgement = judge(engine, first_step, last_step, with_map)
     result = {"schema": SCHEMA, "engine": engine.version, "ranks": len(judgement.host_of), "steps": 0, "holders": [], "clocks": [], "findings": []}
     if judgement.origin:
         result["steps"] = judgement.origin["steps"]
-        result["usual_step_ms"] = round(judgement.bounds["rank"]["usual_step_ns"] / MS, 3)
+        if "rank" in judgement.bounds:
+            result["usual_step_ms"] = round(judgement.bounds["rank"]["usual_step_ns"] / MS, 3)
         result["named_from_ms"] = {kind: round(row["ns"] / MS, 3) for kind, row in sorted(judgement.bounds.items())}
         result["holders"] = holders_of(judgement)
         result["clocks"] = clock.told(judgement.clocks)
         result["findings"] = findings_of(judgement, result)
+    else:
+        result["findings"] = list(of_files(judgement))
     result["verdict"] = verdict_of(result, judgement)
     if with_map and judgement.origin:
         result["map"] = engine.rows("SELECT line, field, first_rank, first_step, ns FROM map ORDER BY line, field")

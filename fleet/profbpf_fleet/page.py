@@ -76,7 +76,7 @@ def map_of(result):
 def page_of(result):
     folder = pathlib.Path(__file__).parent / "page"
     state = "held" if result["holders"] else "healthy" if result["steps"] >= 3 and result["ranks"] > 1 else "unknown"
-    about = f"{result['ranks']} ranks · {result['steps']} steps" + (f" of {result['usual_step_ms']:.1f} ms" if result["steps"] else "") + f" · {result['engine']}"
+    about = f"{result['ranks']} ranks · {result['steps']} steps" + (f" of {result['usual_step_ms']:.1f} ms" if "usual_step_ms" in result else "") + f" · {result['engine']}"
     marks = {
         "STYLE": (folder / "fleet.css").read_text(encoding="utf-8"), "SCRIPT": (folder / "fleet.js").read_text(encoding="utf-8"),
         "ABOUT": html.escape(about), "STATE": state, "SENTENCE": html.escape(result["verdict"]["sentence"]), "HOLDERS": holders_of(result),

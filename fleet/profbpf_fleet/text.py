@@ -30,7 +30,8 @@ def clock_lines(clocks):
 def text_of(result):
     lines = [f"verdict  {result['verdict']['sentence']}", ""]
     if result["steps"]:
-        lines.append(f"lake     {result['ranks']} ranks, {result['steps']} steps; the usual step takes {result['usual_step_ms']:.1f} ms")
+        usual = f"; the usual step takes {result['usual_step_ms']:.1f} ms" if "usual_step_ms" in result else ""
+        lines.append(f"lake     {result['ranks']} ranks, {result['steps']} steps{usual}")
         lines += clock_lines(result["clocks"])
     if result["holders"]:
         rows = [["ms/step", "steps", "first", "last", "", "who", "why", ""]] + [holder_row(holder) for holder in result["holders"]]

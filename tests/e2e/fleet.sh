@@ -95,6 +95,35 @@ assert_eq "who, without two files" '3 ["damaged","no_steps"]' \
 assert_eq "which files, and whose steps" '["host000-0.parquet","host001-6.parquet"] [0]' \
 	"$(jq -rc '([.findings[] | select(.kind == "damaged").files[] | split("/") | last] | sort) as $files
 		| "\($files) \(.findings[] | select(.kind == "no_steps").ranks)"' "$WORK/cut.json")"
+# damage NAME PATH: 400 bytes in the middle of a file
+damage() {
+	dd if=/dev/zero of="$1" bs=1 count=400 seek=$(($(stat -c %s "$1") / 3)) conv=notrunc status=none
+}
+cp -r "$WORK/shapes" "$WORK/middle"
+damage "$WORK/middle/steps/host000-1.parquet"
+for file in "$WORK"/middle/operators/*.parquet; do truncate -s 100 "$file"; done
+damage "$WORK/middle/collectives/host001-6.parquet"
+"$FLEET" report "$WORK/middle" --format json -o "$WORK/middle.json"
+assert_eq "who, with files damaged in their middle and a table all of whose are cut" '3 10' \
+	"$(jq -r '"\(.verdict.rank) \(.findings[] | select(.kind == "damaged").files | length)"' "$WORK/middle.json")"
+assert_eq "the table that is lost is told" operators "$(jq -r '.findings[] | select(.kind == "no_table").table' "$WORK/middle.json")"
+"$FLEET" report "$WORK/cut" --from-step 1000 --format json -o "$WORK/none.json"
+assert_eq "no step left, and why" '0 2' "$(jq -r '"\(.steps) \(.findings[] | select(.kind == "damaged").files | length)"' "$WORK/none.json")"
+cp -r "$WORK/shapes" "$WORK/half" # two runs: of the second one, whose clock differs, half of the steps
+"$VENV/python" - "$WORK/half" <<'END'
+import sys
+import duckdb
+for table, times in ("steps", "start_ns"), ("collectives", "start_ns, end_ns"):
+    moved = ", ".join(f"{name} + 3600000000000 AS {name}" for name in times.split(", "))
+    duckdb.sql(f"COPY (SELECT * REPLACE ({moved}) FROM '{sys.argv[1]}/{table}/host000-2.parquet' WHERE step < 30) "
+               f"TO '{sys.argv[1]}/{table}/again-2.parquet' (FORMAT parquet)")
+END
+"$FLEET" report "$WORK/half" --format json -o "$WORK/half.json"
+assert_eq "who, with half of a rank's steps twice" '3 30 30' \
+	"$(jq -r '"\(.verdict.rank) \(.holders[0].steps) \(.findings[] | select(.kind == "twice").steps)"' "$WORK/half.json")"
+assert_eq "bounds and clocks are those of the other steps: within 0.5 ms and 100 us" "true true" \
+	"$(jq -r --slurpfile whole "$WORK/shapes.json" 'def offset: .clocks[] | select(.rank == 2).offset_ns;
+		"\((.usual_step_ms - $whole[0].usual_step_ms | fabs) < 0.5) \((offset - ($whole[0] | offset) | fabs) < 1e5)"' "$WORK/half.json")"
 cp -r "$WORK/shapes" "$WORK/twice"
 for table in steps collectives; do cp "$WORK/twice/$table/host000-2.parquet" "$WORK/twice/$table/again-2.parquet"; done
 "$FLEET" report "$WORK/twice" --format json -o "$WORK/twice.json"
