@@ -31,8 +31,8 @@
 	})
 
 /*
- * The same, looked for from index @near on, in either direction: what was found before tells where the next one is, and
- * it is not far. Any @near will do.
+ * The same, but the search begins at index @near, in either direction: faster if the result is near the previous one. Any
+ * @near gives the right result.
  */
 #define BISECT_NEAR(i, from, to, near, before)				\
 	({								\

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define HEX "0123456789abcdef"
-#define UID_DIGITS 32 /* of static pods, whose UID is a hash */
+#define UID_DIGITS 32 /* digits of a static pod's UID, which is a hash */
 
 static bool ends_with(const char *text, size_t length, const char *end)
 {
@@ -19,7 +19,7 @@ static bool contains(const char *text, size_t length, const char *word)
 	return memmem(text, length, word, strlen(word)) != NULL;
 }
 
-/* Takes the id of a container out of one group's name. */
+/* Extracts the id of a container from the name of one group. */
 static void parse_container(const char *name, size_t length, struct container_id *id)
 {
 	size_t before;

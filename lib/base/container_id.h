@@ -4,8 +4,8 @@
  *
  * Runtimes name a container's group after its id of 64 hexadecimal digits, alone (cgroupfs) or as
  * PREFIX-ID.scope (systemd: docker, libpod, cri-containerd, crio); Kubernetes a pod's
- * podUID or kubepods-QOS-podUID.slice, with '_' for '-'. What a runtime keeps beside a container to watch
- * it is in a group PREFIX-conmon-ID.scope, which is none.
+ * podUID or kubepods-QOS-podUID.slice, with '_' for '-'. A group PREFIX-conmon-ID.scope holds the runtime's monitor
+ * of a container and is not a container.
  */
 #ifndef PROFBPF_LIB_BASE_CONTAINER_ID_H
 #define PROFBPF_LIB_BASE_CONTAINER_ID_H
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #define CONTAINER_ID_DIGITS 64
-#define CONTAINER_ID_SHOWN 12 /* as runtimes show them, and as is enough to name one */
+#define CONTAINER_ID_SHOWN 12 /* digits that runtimes show, which are enough to name a container */
 #define POD_UID_MAX 36
 
 struct container_id {
@@ -22,9 +22,9 @@ struct container_id {
 };
 
 /*
- * container_id_parse - those in @path, of containers in containers the innermost
+ * container_id_parse - the container and the pod in @path; of nested containers the innermost
  *
- * Returns whether there is either.
+ * Returns false if the path names neither.
  */
 bool container_id_parse(const char *path, struct container_id *id);
 

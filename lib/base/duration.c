@@ -15,7 +15,7 @@
 #define MIN (60 * S)
 #define HOUR (60 * MIN)
 
-#define PART_SIZE 48 /* of one number and its unit; a longer one is refused */
+#define PART_SIZE 48 /* the longest number with its unit; a longer one is refused */
 
 static const struct decimal_unit units[] = {
 	{ "ns", 1 }, { "us", US }, { "ms", MS }, { "s", S }, { "m", MIN }, { "h", HOUR },

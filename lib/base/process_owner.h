@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_owner.h - whose a process is, for who shares something out among users.
+ * process_owner.h - the user that a process belongs to, for dividing limited resources among users.
  *
- * Not who owns /proc/PID: that is root for each process whose memory is not to be dumped (prctl(PR_SET_DUMPABLE)), which
- * any user may have of her own, and for set-user-id programs of root's, which any user may start.
+ * The owner of /proc/PID is not that user: it is root for each process that is not dumpable (prctl(PR_SET_DUMPABLE)),
+ * which any user may start, and for set-user-id programs of root, which any user may start, too.
  */
 #ifndef PROFBPF_LIB_BASE_PROCESS_OWNER_H
 #define PROFBPF_LIB_BASE_PROCESS_OWNER_H

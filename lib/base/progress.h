@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress.h - one line on a terminal that says how far something has come that takes long.
+ * progress.h - a progress line on a terminal for work that takes long.
  *
- * Only on a terminal; into a file or a pipe nothing is written. What takes less than a second shows nothing. The
- * line is written anew five times a second at most, and is gone when something else is to be said.
+ * Only on a terminal; nothing is written to a file or a pipe. Work that takes less than a second shows nothing. The
+ * line is redrawn at most five times a second, and is erased before other output.
  */
 #ifndef PROFBPF_LIB_BASE_PROGRESS_H
 #define PROFBPF_LIB_BASE_PROGRESS_H
@@ -19,7 +19,7 @@ struct progress {
 	bool shown; /* the line stands there */
 };
 
-/* progress_begin - from now on; @to is shown on if it is a terminal. A struct that is all zero shows nothing. */
+/* progress_begin - the work begins; the line is shown on @to if that is a terminal. A zeroed struct shows nothing. */
 void progress_begin(struct progress *progress, FILE *to);
 
 /* progress_wanted - would a line be written now? To make its text only then. */
@@ -34,8 +34,8 @@ void progress_now(struct progress *progress, const char *text);
 /*
  * progress_part - "reading run.pbt: 42 % of 1.2 GiB, 340 MiB/s, 3 s left"
  *
- * @done and @total: bytes; of a @total of 0 only what is done is said. The time left is what the rest takes at the mean
- * pace so far.
+ * @done and @total: bytes; with a @total of 0 only @done is shown. The time left assumes the mean pace so far for the
+ * rest.
  */
 void progress_part(struct progress *progress, const char *what, uint64_t done, uint64_t total);
 

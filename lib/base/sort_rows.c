@@ -8,14 +8,14 @@
 
 #define SHORT_ROWS 16 /* so few are sorted by insertion */
 #define ROW_MAX 256 /* bytes of rows that are */
-#define SMALL_COPY (1u << 20) /* one that grows by more than is needed */
+#define SMALL_COPY (1u << 20) /* up to this size a copy grows by more than is needed */
 
 struct sorting {
 	size_t size;
 	int (*compare)(const void *a, const void *b, void *context);
 	void *context;
 	char *copy;
-	size_t room; /* bytes of it */
+	size_t room; /* size of the copy in bytes */
 };
 
 static bool comes_after(const struct sorting *of, const char *a, const char *b)
@@ -41,7 +41,7 @@ static void insert_rows(const struct sorting *of, char *rows, size_t count)
 	}
 }
 
-/* How many of the last rows of a part in order come after @row. Mostly few do: they are looked for from the end. */
+/* The number of rows at the end of a sorted part that come after @row. They are mostly few: the search begins at the end. */
 static size_t count_after(const struct sorting *of, const char *rows, size_t count, const char *row)
 {
 	size_t most = 1, least = 0;
@@ -85,7 +85,7 @@ static bool copy_rows(struct sorting *of, const char *rows, size_t count)
 	return true;
 }
 
-/* Two parts in order, the first one of @half. Equal rows keep their order. */
+/* Merges two sorted parts, the first of @half rows. Equal rows keep their order. */
 static bool merge(struct sorting *of, char *rows, size_t half, size_t count)
 {
 	const size_t size = of->size;

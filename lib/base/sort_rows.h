@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting of rows that mostly come in order. */
+/* Sorting of rows that are mostly in order already. */
 #ifndef PROFBPF_LIB_BASE_SORT_ROWS_H
 #define PROFBPF_LIB_BASE_SORT_ROWS_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * sort_rows - @count rows of @size bytes; what qsort(3) does, but rows in order cost one comparison
- * each, and rows that compare equal keep their order as long as there is memory for a copy
+ * sort_rows - sorts @count rows of @size bytes like qsort(3), but rows in order cost one comparison
+ * each, and equal rows keep their order as long as there is memory for a copy
  */
 void sort_rows(void *rows, size_t count, size_t size, int (*compare)(const void *a, const void *b));
 
@@ -18,9 +18,9 @@ void sort_rows(void *rows, size_t count, size_t size, int (*compare)(const void 
 /*
  * sort_runs - the same with a context, as qsort_r(3)
  *
- * Rows come in runs that are in order, or a few places from where they belong: only where runs overlap, rows
- * are moved, and as many as that are copied. All rows of a part are sorted before the next part is looked at. False
- * without memory for the copy: then the rows are in some order, which is for qsort_r() to mend.
+ * For rows in sorted runs, or a few positions away from their place: rows are moved only where runs overlap, and
+ * only these are copied. Each part is sorted completely before the next one is read. Returns false without memory for the
+ * copy: then the rows are in an arbitrary order, and the caller sorts them with qsort_r().
  */
 bool sort_runs(void *rows, size_t count, size_t size,
 	       int (*compare)(const void *a, const void *b, void *context), void *context);

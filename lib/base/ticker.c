@@ -28,7 +28,7 @@ static void show(struct ticker *ticker)
 
 	if (!ticker->text[0] || !progress_wanted(&ticker->progress))
 		return;
-	/* A folder's files are not looked at: its own size says nothing. */
+	/* Only the size of a regular file is shown: that of a folder does not include its files. */
 	if (ticker->path && !stat(ticker->path, &st) && S_ISREG(st.st_mode))
 		snprintf(text, sizeof(text), "%s: %s, %s/s", ticker->text,
 			 size_format((uint64_t)st.st_size, size, sizeof(size)),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ticker.h - the line of progress.h for work that cannot stop to tell how far it has come: a thread of its own writes it.
+ * ticker.h - the progress line of progress.h for work that cannot report its own progress: a separate thread writes it.
  *
  * "analysing: 7 of 19, for 12 s", "writing run.pftrace: 340 MiB, 45 MiB/s". On a terminal only; the thread allocates
- * nothing, and all signals are the others'.
+ * no memory and blocks all signals.
  */
 #ifndef PROFBPF_LIB_BASE_TICKER_H
 #define PROFBPF_LIB_BASE_TICKER_H
@@ -32,11 +32,11 @@ struct ticker {
 void ticker_begin(struct ticker *ticker, FILE *to);
 void ticker_end(struct ticker *ticker);
 
-/* ticker_say - what is done from now on; NULL for @ticker is fine */
+/* ticker_say - sets the text for the work that begins now; @ticker may be NULL */
 void ticker_say(struct ticker *ticker, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* ticker_watch - the same, and how large the file @path is; the text must stay until something else is said */
+/* ticker_watch - the same with the size of the file @path, whose text must stay valid until the next call */
 void ticker_watch(struct ticker *ticker, const char *path, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

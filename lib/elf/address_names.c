@@ -14,7 +14,7 @@
 #define BLOCK (64u << 10) /* bytes read at once; more than any line that makes sense */
 
 struct entry {
-	uint64_t start, end; /* end 0: up to the next one */
+	uint64_t start, end; /* end 0: the range ends where the next one begins */
 	uint32_t name;
 	uint32_t order; /* line it was on */
 	bool bpf;
@@ -148,7 +148,7 @@ static int by_start(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Of symbols at one address the first is kept; what overlaps ends where the next begins. */
+/* Keeps the first of several symbols at one address; a symbol ends where the next one begins. */
 static void finish_kernel(struct address_names *names)
 {
 	size_t kept = 0;
@@ -189,7 +189,7 @@ static void finish_perf_map(struct address_names *names)
 	names->count = kept;
 }
 
-/* Takes the lines in a block; returns how many bytes at its end are the begin of one. */
+/* Takes the complete lines of a block; returns the number of bytes of an incomplete line at its end. */
 static size_t take_lines(struct address_names *names, char *block, size_t size, bool *skip,
 			 bool (*take)(struct address_names *names, char *line), bool *good)
 {
@@ -203,7 +203,7 @@ static size_t take_lines(struct address_names *names, char *block, size_t size, 
 		at = end + 1;
 	}
 	size -= (size_t)(at - block);
-	/* The file of a target may be one line without an end: its first bytes are enough. */
+	/* A target's file may be one endless line: its first bytes are enough. */
 	if (size == BLOCK && !*skip) {
 		block[size] = '\0';
 		*good = *good && take(names, block);

@@ -6,10 +6,10 @@
  * Formats: /proc/kallsyms is "ADDRESS TYPE NAME [MODULE]" by line, hexadecimal,
  * sorted or not; /tmp/perf-PID.map is "START SIZE NAME", hexadecimal, the name
  * being the rest of the line (tools/perf/Documentation/jit-interface.txt in
- * Linux). Both are read as they are found: lines that make no sense are left
- * out, names are cut at ADDRESS_NAMES_LENGTH bytes, no more than ADDRESS_NAMES_MAX of
- * them are kept, and no more than ADDRESS_NAMES_BYTES are read of a file, which may grow meanwhile. Of a perf map the last lines are kept and
- * win where they overlap others: code is overwritten, its name is not.
+ * Linux). Malformed lines are skipped, names are cut at ADDRESS_NAMES_LENGTH bytes, at most
+ * ADDRESS_NAMES_MAX names are kept, and at most ADDRESS_NAMES_BYTES are read of a file, which may grow
+ * meanwhile. In a perf map later lines win over earlier ones that they overlap: a program appends a
+ * line for new code, but does not remove the line of the code that it overwrites.
  */
 #ifndef PROFBPF_LIB_ELF_ADDRESS_NAMES_H
 #define PROFBPF_LIB_ELF_ADDRESS_NAMES_H
@@ -29,9 +29,8 @@ struct address_names;
  * address_names_kernel - read a file in the format of /proc/kallsyms: functions only
  * address_names_perf_map - read a perf map
  *
- * @file stays the caller's. Return NULL without memory. A file in which nothing
- * was found gives an object without names, as does one of a kernel that hides
- * its addresses (all zeros).
+ * The caller keeps @file. They return NULL without memory. A file without usable lines gives an
+ * object without names, and so does the file of a kernel that hides its addresses (all zeros).
  */
 struct address_names *address_names_kernel(FILE *file);
 struct address_names *address_names_perf_map(FILE *file);
@@ -39,11 +38,11 @@ void address_names_free(struct address_names *names);
 
 size_t address_names_count(const struct address_names *names);
 
-/* address_names_is_bpf - is it one that kernels say is a BPF program's? False of a perf map's. */
+/* address_names_is_bpf - is @address in a BPF program, by the kernel's symbols? False for a perf map. */
 bool address_names_is_bpf(const struct address_names *names, uint64_t address);
 
 /*
- * address_names_find - the name of what is at @address; NULL if nothing is known to be
+ * address_names_find - the name of the function at @address; NULL if none is known
  *
  * The kernel's symbols have no size: each reaches to the next one, the last one
  * 64 KiB. The text is owned by @names.

@@ -5,7 +5,7 @@
 
 #include "lib/elf/dwarf_numbers.h"
 
-#define REMEMBERED_MAX 16 /* states, one within the other */
+#define REMEMBERED_MAX 16 /* nested remembered states */
 #define WORD 8
 
 uint64_t frame_uleb(struct frame_bytes *b)
@@ -122,7 +122,7 @@ bool frame_common_parse(struct frame_bytes b, struct frame_common *common)
 	return true;
 }
 
-/* What is known of a register of the caller's. */
+/* Where a register of the caller is saved. */
 struct place {
 	enum { SAME, UNDEFINED, AT_CFA, AT_FRAME, UNKNOWN } kind;
 	int64_t offset;
@@ -203,7 +203,7 @@ static struct frame_rule rule_of(const struct machine *m)
 	return m->registers->x86 && rule.back != -1 ? none : rule;
 }
 
-/* From the current address on up to @next. */
+/* Hands out the rule from the current address up to @next. */
 static int hand_out(struct machine *m, uint64_t next)
 {
 	struct frame_rule rule;
@@ -338,7 +338,7 @@ static int64_t times(const struct machine *m, uint64_t offset)
 	return (int64_t)(offset * (uint64_t)m->common->data_factor);
 }
 
-/* Those of registers. */
+/* Runs an instruction about a register. */
 static bool run_register(struct machine *m, uint8_t code, struct frame_bytes *b)
 {
 	uint64_t number = frame_uleb(b);
@@ -367,7 +367,7 @@ static bool run_register(struct machine *m, uint8_t code, struct frame_bytes *b)
 	return true;
 }
 
-/* Those of the frame's address and of the state. */
+/* Runs an instruction about the CFA or the remembered states. */
 static bool run_cfa(struct machine *m, uint8_t code, struct frame_bytes *b)
 {
 	uint64_t number;
@@ -389,7 +389,7 @@ static bool run_cfa(struct machine *m, uint8_t code, struct frame_bytes *b)
 	case DW_CFA_remember_state: remember(m, false); break;
 	case DW_CFA_restore_state: remember(m, true); break;
 	case DW_CFA_GNU_args_size: frame_uleb(b); break;
-	case DW_CFA_AARCH64_negate_ra_state: break; /* signatures are taken off of every return address */
+	case DW_CFA_AARCH64_negate_ra_state: break; /* pointer authentication codes are stripped from every return address */
 	default: return false;
 	}
 	return true;
@@ -402,7 +402,7 @@ static bool is_of_register(uint8_t code)
 	       (code >= DW_CFA_val_offset && code <= DW_CFA_val_expression);
 }
 
-/* Where an instruction is not known, so is not what follows it. */
+/* Behind an unknown instruction the rules are unknown, too. */
 static int run(struct machine *m, struct frame_bytes b)
 {
 	int err = 0;
@@ -446,7 +446,7 @@ int call_frames_run(const struct frame_machine *machine, const struct frame_comm
 			     .row.cfa_kind = CFA_UNKNOWN };
 	int err;
 
-	/* On AArch64 the link register holds it until it is said to lie elsewhere. */
+	/* On AArch64 the link register holds the return address until an instruction says otherwise. */
 	run(&m, common->instructions);
 	m.first = m.row;
 	m.address = entry->first;

@@ -11,10 +11,10 @@
 #include "lib/elf/elf_private.h"
 
 #define ALIGNMENT 16
-#define CHUNK (1u << 20) /* bytes read at once; a multiple of what is in it */
+#define CHUNK (1u << 20) /* bytes read at once; a multiple of the size of each kind of element */
 #define REFERENCE_MAX 7 /* bytes of an instruction that refers to something */
 #define ENTRIES_MAX (1u << 20)
-#define BYTES_MAX (2ull << 30) /* of a file's code and tables that are looked at, each as often as segments share it */
+#define BYTES_MAX (2ull << 30) /* bytes of a file's code and tables that are read, counted once per segment */
 
 struct search {
 	const struct elf_file *file;
@@ -23,7 +23,7 @@ struct search {
 	struct code_entries *found;
 	size_t capacity;
 	uint8_t *chunk;
-	uint64_t left; /* bytes that may still be looked at */
+	uint64_t left; /* bytes that may still be read */
 	bool failed; /* no memory */
 };
 
@@ -57,7 +57,7 @@ static void add(struct search *s, uint64_t address, bool sure)
 	found->row[found->count++] = (struct code_entry){ address, sure };
 }
 
-/* The place that lies as far behind @next as the four bytes at @bytes tell. */
+/* The address at the 32-bit distance in @bytes from @next. */
 static uint64_t relative(uint64_t next, const uint8_t *bytes)
 {
 	int32_t by;
@@ -95,7 +95,7 @@ static void scan_segment(struct search *s, const struct elf_segment *segment)
 	}
 }
 
-/* What @take makes of each of the things of @size bytes in a part of the file. */
+/* Calls @take for each element of @size bytes in a part of the file. */
 static void each_of(struct search *s, const struct elf_extent *extent, size_t size,
 		    void (*take)(struct search *s, const void *thing))
 {
@@ -144,7 +144,7 @@ static void take_table(struct search *s, const struct elf_table *table)
 		each_of(s, &table->symbols, sizeof(Elf64_Sym), take_symbol);
 }
 
-/* Of those of one address a sure one first. */
+/* Orders by address; of several entries at one address a certain one comes first. */
 static int compare(const void *a, const void *b)
 {
 	const struct code_entry *x = a, *y = b;

@@ -2,10 +2,10 @@
 /*
  * code_entries.h - where functions begin in x86-64 code that no unwind table covers.
  *
- * What people write in assembler mostly has no symbols left. Somebody refers to it, though: code that calls it or takes
- * its address, and tables of addresses that the dynamic linker fills in. Only places at multiples of 16 count, as
- * such functions begin there, and less is taken for a reference that is none. Calls, a byte and a distance, are the
- * least sure of them.
+ * Functions written in assembler mostly have no symbols left. But something refers to them: code that calls them or takes
+ * their address, and tables of addresses that the dynamic linker fills in. Only multiples of 16 count, because such
+ * functions begin there and fewer bytes are mistaken for references. Calls (one opcode byte and a distance) are the
+ * least certain references.
  */
 #ifndef PROFBPF_LIB_ELF_CODE_ENTRIES_H
 #define PROFBPF_LIB_ELF_CODE_ENTRIES_H
@@ -22,14 +22,14 @@ struct code_gap {
 };
 
 struct code_entries {
-	struct code_entry *row; /* in order of address, each once; to be freed */
+	struct code_entry *row; /* in order of address, each once; the caller frees it */
 	size_t count;
 };
 
 /*
- * code_entries_find - those in @gap, which is in order of address
+ * code_entries_find - finds the functions in @gap, which is in order of address
  *
- * Reads the file's code, 2 GiB at most. Returns 0 or -ENOMEM.
+ * Reads at most 2 GiB of the file's code. Returns 0 or -ENOMEM.
  */
 int code_entries_find(const struct elf_file *file, const struct code_gap *gap, size_t gaps,
 		      struct code_entries *found);

@@ -9,12 +9,12 @@
 #include "lib/base/bisect.h"
 #include "lib/elf/stack_effect.h"
 
-#define STATES_MAX 4096 /* different ones of a span */
+#define STATES_MAX 4096 /* distinct states of a span */
 #define STATE_PLACES (2 * STATES_MAX)
-#define PLACES_TRIED 64 /* for a state: code can be made up so that all have one hash */
+#define PLACES_TRIED 64 /* hash slots tried for a state: hostile code can make all states collide */
 #define STEPS_PER_BYTE 2 /* instructions that are decoded, and STEPS_LEAST; code that asks for more was made up */
 #define STEPS_LEAST 1024
-#define ROUNDS_MAX 8 /* of looking for where jumps lead whose targets are not known */
+#define ROUNDS_MAX 8 /* rounds of the search for the targets of indirect jumps */
 #define PADDING_MAX 64 /* bytes between two pieces of code */
 
 #define NOT_REACHED 0
@@ -31,14 +31,14 @@ struct follow {
 	uint8_t *length; /* of the instruction that begins there */
 	uint32_t *next; /* places to follow the code from */
 	size_t next_count, next_capacity;
-	uint32_t *jumps; /* to where registers or memory tell */
+	uint32_t *jumps; /* indirect jumps */
 	size_t jump_count, jump_capacity;
-	const struct code_entry *entry; /* those of the span */
+	const struct code_entry *entry; /* the entries in the span */
 	size_t entries;
-	bool *counts; /* of each: sure, or reached in no other way */
+	bool *counts; /* per entry: it is certain, or its code is not reached otherwise */
 	uint64_t steps; /* instructions that may still be decoded */
 	bool failed; /* no memory */
-	bool tired; /* no steps: what is known may be wrong */
+	bool tired; /* the limit of steps was reached: the states found so far may be wrong */
 };
 
 static void *grow(void *array, size_t count, size_t *capacity, size_t size)
@@ -65,7 +65,7 @@ static uint32_t hash_of(const struct stack_state *state)
 	return hash;
 }
 
-/* Where there are too many, nothing is known. */
+/* The number of a state; LOST if there are too many states. */
 static uint16_t number_of(struct follow *f, const struct stack_state *state)
 {
 	uint32_t place = hash_of(state), last = place + PLACES_TRIED;
@@ -89,7 +89,7 @@ static uint16_t number_of(struct follow *f, const struct stack_state *state)
 	return (uint16_t)f->state_count++;
 }
 
-/* The code goes on at byte @at with @state. */
+/* Execution continues at byte @at with @state. */
 static void reach(struct follow *f, uint32_t at, uint16_t state)
 {
 	uint16_t before = f->state[at], now = state;
@@ -150,7 +150,7 @@ static struct stack_step decode(struct follow *f, uint32_t at, struct stack_stat
 	return stack_effect(f->decoder, f->span->code + at, f->size - at, f->span->first + at, state);
 }
 
-/* One instruction, and where the code goes on after it. */
+/* Follows one instruction to its successors. */
 static void follow_once(struct follow *f, uint32_t at)
 {
 	const struct stack_state before = f->states[f->state[at]];
@@ -158,7 +158,7 @@ static void follow_once(struct follow *f, uint32_t at)
 	struct stack_step step = decode(f, at, &state);
 	uint64_t behind = f->span->first + at + step.size;
 	bool again = f->length[at]; /* in another state than before */
-	/* Most change nothing. */
+	/* Most instructions do not change the state. */
 	bool same = f->state[at] == LOST || !memcmp(&state, &before, sizeof(state));
 	uint16_t after = same ? f->state[at] : number_of(f, &state);
 
@@ -212,7 +212,7 @@ static uint16_t state_of_jumps(const struct follow *f, size_t count, size_t *jum
 	return same ? state : NOT_REACHED;
 }
 
-/* What lies from @from to @to and was not reached is reached with @state. */
+/* Marks the code from @from to @to that was not reached yet as reached with @state. */
 static bool seed(struct follow *f, uint32_t from, uint32_t to, uint16_t state)
 {
 	uint32_t at = from, padding = 0;
@@ -239,7 +239,7 @@ static bool seed(struct follow *f, uint32_t from, uint32_t to, uint16_t state)
 	return any;
 }
 
-/* Behind entry number @i: where the next function begins. */
+/* The end of the function of entry @i: the start of the next one. */
 static uint32_t end_of(const struct follow *f, size_t i)
 {
 	for (i++; i < f->entries; i++)
@@ -248,7 +248,7 @@ static uint32_t end_of(const struct follow *f, size_t i)
 	return f->size;
 }
 
-/* Where jumps lead whose targets are not known: one function after the other. True: there was something. */
+/* Follows indirect jumps with unknown targets, function by function. Returns true if new code was reached. */
 static bool follow_jumps(struct follow *f)
 {
 	size_t jump = 0, count = f->jump_count; /* more may come */

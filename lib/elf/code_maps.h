@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_maps.h - what lies at an address of a process: every executable mapping,
- * also those without a file. process_maps.h is about files; this is about addresses.
+ * code_maps.h - the executable mappings of a process by address, including mappings without a file.
+ * (process_maps.h looks them up by file.)
  */
 #ifndef PROFBPF_LIB_ELF_CODE_MAPS_H
 #define PROFBPF_LIB_ELF_CODE_MAPS_H
@@ -26,7 +26,8 @@ struct code_maps {
 };
 
 /*
- * code_maps_read - the executable mappings of @pid; code_maps_parse - of a file like its maps
+ * code_maps_read - reads the executable mappings of @pid
+ * code_maps_parse - the same from a file in the format of /proc/PID/maps
  *
  * Returns 0, -ENOMEM, or the negative errno of opening (-ENOENT: the process is
  * gone). Free with code_maps_free().
@@ -35,7 +36,7 @@ int code_maps_read(pid_t pid, struct code_maps *maps);
 int code_maps_parse(FILE *file, struct code_maps *maps);
 void code_maps_free(struct code_maps *maps);
 
-/* code_maps_find - the mapping that an address is in, or NULL */
+/* code_maps_find - the mapping that contains @address, or NULL */
 struct code_map *code_maps_find(const struct code_maps *maps, uint64_t address);
 
 #endif /* PROFBPF_LIB_ELF_CODE_MAPS_H */

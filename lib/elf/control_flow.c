@@ -121,7 +121,7 @@ static bool read_operand(struct flow_step *step, const uint8_t *at, const uint8_
 	return true;
 }
 
-/* jmp through a register or memory. From a table it goes nowhere else: compilers say so by a prefix, or by what they load. */
+/* jmp through a register or memory. Compilers mark a jump by a table with a prefix, or load its target by an index. */
 static void decode_indirect(const struct flow_decoder *d, struct flow_step *step, const uint8_t *b,
 			    const struct prefixes *p)
 {
@@ -174,7 +174,7 @@ static void decode_x86_flow(const struct flow_decoder *d, struct flow_step *step
 	case 0xca: /* to another segment */
 	case 0xcb:
 	case 0xcf: step->flow = FLOW_ODD; break;
-	case 0xc7: /* xbegin: on abort it goes on elsewhere */
+	case 0xc7: /* xbegin: an abort continues at its target */
 		if (second == 0xf8)
 			step->flow = FLOW_ODD;
 		break;
@@ -234,8 +234,8 @@ static void decode_aarch64_branch(struct flow_step *step, uint32_t insn, uint64_
 }
 
 /*
- * Compilers jump to other functions through x16 and x17 only, which is what branch target
- * identification demands; through others they jump by a table.
+ * Compilers jump to other functions through x16 and x17 only, as branch target identification
+ * requires; jumps through other registers use a table.
  */
 static void decode_aarch64_register(struct flow_step *step, uint32_t insn)
 {

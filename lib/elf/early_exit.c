@@ -24,7 +24,7 @@ static bool is_comparison(const uint8_t *b, uint32_t size)
 	       (b[3] & 0xc7) == 0x04 && !memcmp(b + 4, place, sizeof(place));
 }
 
-/* jne, with a distance of one byte or of four */
+/* Is it jne, with a distance of one byte or of four? */
 static bool is_jne(const uint8_t *b, uint32_t size)
 {
 	return (size == 2 && b[0] == 0x75) || (size == 6 && b[0] == 0x0f && b[1] == 0x85);
@@ -93,7 +93,7 @@ static bool is_load(const uint8_t *b, uint32_t size, struct early_pointer *load)
 	return mode != 0 || (modrm & 7) != RIP_RELATIVE;
 }
 
-/* What the load's register holds then. */
+/* The content of the load's register after it. */
 static struct early_pointer pointer_after(const struct early_exit *early, const struct early_pointer *load)
 {
 	const struct early_pointer *before = &early->pointer;

@@ -24,7 +24,7 @@ bool elf_file_address(const struct elf_file *file, uint64_t offset, uint64_t *ad
 	return false;
 }
 
-/* The first of the sorted names with this address; NULL if none is asked for. */
+/* The first of the sorted names with this address; NULL if the caller asks for none. */
 static struct elf_name *asked(struct elf_name *names, size_t count, uint64_t address)
 {
 	size_t at = BISECT(i, 0, count, names[i].address < address);
@@ -32,7 +32,7 @@ static struct elf_name *asked(struct elf_name *names, size_t count, uint64_t add
 	return at < count && names[at].address == address ? &names[at] : NULL;
 }
 
-/* Functions before objects, names that others see before local ones; 0 = no name for code. */
+/* Functions before objects, global names before local ones; 0 = not a name of code. */
 static uint8_t rank_of(const Elf64_Sym *symbol)
 {
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_addresses.h - what lies at an address of an ELF file, by its symbol tables.
+ * elf_addresses.h - the symbol at an address of an ELF file.
  */
 #ifndef PROFBPF_LIB_ELF_ELF_ADDRESSES_H
 #define PROFBPF_LIB_ELF_ELF_ADDRESSES_H
@@ -27,7 +27,7 @@ struct elf_name {
  */
 int elf_file_names_at(struct elf_file *file, struct elf_name *names, size_t count);
 
-/* elf_file_address - the address of a byte of an executable segment, by its place in the file */
+/* elf_file_address - converts the file offset of a byte in an executable segment to its address */
 bool elf_file_address(const struct elf_file *file, uint64_t offset, uint64_t *address);
 
 #endif /* PROFBPF_LIB_ELF_ELF_ADDRESSES_H */

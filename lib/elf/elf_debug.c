@@ -9,7 +9,7 @@
 
 #include "lib/elf/elf_private.h"
 
-#define CHECKED_MAX (1ull << 30) /* bytes of a file whose checksum is computed */
+#define CHECKED_MAX (1ull << 30) /* the largest file whose checksum is computed, in bytes */
 #define CHECKED_AT_ONCE (1u << 20)
 
 static bool has_its_build_id(const struct elf_file *file, const struct elf_file *debug)
@@ -62,7 +62,7 @@ static struct elf_file *find_by_build_id(const struct elf_file *file, const char
 	return NULL;
 }
 
-/* Whoever made the file chose the name, and maybe the path: neither may lead out of @root. */
+/* The author of the file chose the name, and perhaps the path: neither may lead out of @root. */
 static struct elf_file *find_by_link(const struct elf_file *file, const char *root)
 {
 	const char *slash = strrchr(file->name, '/');

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_extent.h - where the piece of code begins and ends in which an address lies, by the
- * file's unwind tables.
+ * elf_extent.h - start and end of the piece of code around an address, from the file's unwind tables.
  *
- * Every function that exceptions may pass through has an entry in .eh_frame, stripped files
- * and parts that the compiler split off (name.cold) too; .eh_frame_hdr lists them in order.
+ * Every function that exceptions may pass through has an entry in .eh_frame, also in stripped files, and also each
+ * part that the compiler split off (name.cold); .eh_frame_hdr lists them in order.
  */
 #ifndef PROFBPF_LIB_ELF_ELF_EXTENT_H
 #define PROFBPF_LIB_ELF_ELF_EXTENT_H
@@ -21,7 +20,7 @@
  */
 int elf_file_extent(const struct elf_file *file, uint64_t address, uint64_t *start, uint64_t *end);
 
-/* elf_file_code_offset - the place in the file of an address of an executable segment; false if there is none */
+/* elf_file_code_offset - converts an address in an executable segment to its file offset; false if it is in none */
 bool elf_file_code_offset(const struct elf_file *file, uint64_t address, uint64_t *offset);
 
 #endif /* PROFBPF_LIB_ELF_ELF_EXTENT_H */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_file.h - what profbpf needs to know of an ELF file: which functions it
- * defines and where in the file their code is.
+ * elf_file.h - reads ELF files: which functions a file defines, and where in the file their code is.
  *
  * Files come from traced processes and are hostile: every offset, size and
  * index is checked, tables beyond ELF_FILE_MAX_* are refused. The file is read,
- * not mapped, because whoever owns it may truncate it meanwhile, and that would
- * kill a reader of a mapping with SIGBUS.
+ * not mapped, because its owner may truncate it meanwhile, which would kill the reader of a mapping with
+ * SIGBUS.
  */
 #ifndef PROFBPF_LIB_ELF_ELF_FILE_H
 #define PROFBPF_LIB_ELF_ELF_FILE_H
@@ -45,7 +44,7 @@ struct elf_file *elf_file_open_fd(int fd, const char *name, char *error, size_t 
 /* elf_file_close - free everything; NULL is fine */
 void elf_file_close(struct elf_file *file);
 
-/* elf_file_machine - what the code in it is for */
+/* elf_file_machine - the machine that the file's code is for */
 enum elf_file_machine elf_file_machine(const struct elf_file *file);
 
 /*
@@ -59,7 +58,7 @@ size_t elf_file_build_id(const struct elf_file *file, const uint8_t **id);
 /* elf_file_is_go - the file says that it holds code of the Go compiler */
 bool elf_file_is_go(const struct elf_file *file);
 
-/* elf_file_has_linker - it names a dynamic linker: a program that is not whole in itself */
+/* elf_file_has_linker - does the file name a dynamic linker, as a dynamically linked program does? */
 bool elf_file_has_linker(const struct elf_file *file);
 
 /* elf_symbol.flags */
@@ -83,14 +82,13 @@ struct elf_symbols {
 };
 
 /*
- * A matcher is asked once for each defined function of each table. @name is NOT
- * NUL-terminated; @length never is 0. Whatever it returns other than NULL is
- * handed back in elf_symbol.match.
+ * A matcher is called once for each defined function of each table. @name is NOT
+ * NUL-terminated; @length is never 0. A result other than NULL is stored in elf_symbol.match.
  */
 typedef void *elf_symbol_matcher(void *context, const char *name, size_t length);
 
 /*
- * elf_file_find - all functions that a matcher wants, in one pass
+ * elf_file_find - finds all functions that a matcher accepts, in one pass
  *
  * Walks .dynsym and .symtab once each and fills @found, sorted by offset then
  * name; free it with elf_symbols_free(). One entry per (name, offset): a
@@ -117,10 +115,10 @@ void elf_symbols_free(struct elf_symbols *symbols);
 int elf_file_object(struct elf_file *file, const char *name, uint64_t *address);
 
 /*
- * elf_file_bias - by how much a process's addresses exceed the file's own
+ * elf_file_bias - the difference between a process's addresses and the file's own
  *
- * From one executable mapping: its start and end in the process, and the offset in
- * the file of its start. Returns 0, or -ENOENT if no executable segment lies there.
+ * Computed from one executable mapping: its start and end in the process, and the file offset of its start.
+ * Returns 0, or -ENOENT if no executable segment is there.
  */
 int elf_file_bias(const struct elf_file *file, uint64_t start, uint64_t end, uint64_t offset,
 		  uint64_t *bias);

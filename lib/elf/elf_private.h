@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_private.h - what elf_file.c and elf_symbols.c share.
+ * elf_private.h - shared by elf_file.c and elf_symbols.c.
  */
 #ifndef PROFBPF_LIB_ELF_ELF_PRIVATE_H
 #define PROFBPF_LIB_ELF_ELF_PRIVATE_H
@@ -44,9 +44,9 @@ struct elf_file {
 	size_t build_id_size;
 	bool go;
 	bool interpreted; /* a dynamic linker starts it */
-	char *debug_link; /* name of the file with its symbols, as .gnu_debuglink has it; NULL = none */
-	uint32_t debug_crc; /* of that file */
-	struct elf_file *debug; /* with the symbols that this one lacks; NULL = none */
+	char *debug_link; /* name of the debug file, from .gnu_debuglink; NULL = none */
+	uint32_t debug_crc; /* checksum of the debug file */
+	struct elf_file *debug; /* the debug file with the symbols that this one lacks; NULL = none */
 	char error[256];
 };
 

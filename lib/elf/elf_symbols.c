@@ -27,7 +27,7 @@ const char *elf_file_error(const struct elf_file *file)
 	return file->error;
 }
 
-/* The first damage is what counts: the rest usually follows from it. */
+/* Reports the first damage only: further damage usually follows from it. */
 static int damaged(struct elf_file *file, const struct elf_table *table, const char *what)
 {
 	if (!file->error[0])
@@ -299,7 +299,7 @@ int elf_file_find(struct elf_file *file, elf_symbol_matcher *matcher, void *cont
 	err = walk_table(&finder, file, &file->dynsym, ELF_SYMBOL_DYNAMIC);
 	if (err != -ENOMEM) {
 		err_symtab = walk_table(&finder, file, &file->symtab, 0);
-		/* Damage to a file that need not be there is no defect of this one. */
+		/* Damage to the optional debug file is no error of this file. */
 		if (file->debug && err_symtab != -ENOMEM &&
 		    walk_table(&finder, file->debug, &file->debug->symtab, 0) == -ENOMEM)
 			err_symtab = -ENOMEM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_magic.h - what a file that is not what we wanted looks like, for messages.
+ * file_magic.h - recognises the format of a file by its first bytes, for messages about files of the wrong kind.
  */
 #ifndef PROFBPF_LIB_ELF_FILE_MAGIC_H
 #define PROFBPF_LIB_ELF_FILE_MAGIC_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FILE_MAGIC_BYTES 64 /* of the beginning are enough to tell */
+#define FILE_MAGIC_BYTES 64 /* this many first bytes are enough */
 
 enum file_magic_class {
 	FILE_MAGIC_OTHER, /* of no use to profbpf */
@@ -22,9 +22,9 @@ struct file_magic {
 };
 
 /*
- * file_magic_of - recognise a file by its first @size bytes
+ * file_magic_of - recognises a file by its first @size bytes
  *
- * Returns NULL if they are of no format known here.
+ * Returns NULL if the format is unknown.
  */
 const struct file_magic *file_magic_of(const uint8_t *data, size_t size);
 

@@ -20,17 +20,17 @@ struct table {
 	uint32_t count;
 	uint8_t *bytes; /* of .eh_frame, which begins at @first */
 	uint64_t first, size;
-	/* What entries had in common last: of the same place. */
+	/* The last CIE, and its address. */
 	struct frame_common common;
 	uint64_t common_at;
 	bool common_good;
 	/* Code that no entry covers, and where functions begin in it. */
 	struct code_gap *gaps;
-	size_t gap_count, gap_capacity, gap; /* gap: the next one to be handed out */
+	size_t gap_count, gap_capacity, gap; /* gap: index of the next gap to be handed out */
 	struct code_entries entries;
 	uint64_t derived; /* bytes so far */
-	bool told; /* only what entries tell: gaps are noted as they come, and have no rules */
-	/* What was handed out. */
+	bool told; /* rules of entries only: gaps are counted, and have no rules */
+	/* The consumer, and the last rule that was handed out. */
 	frame_rule_taker *take;
 	void *context;
 	struct frame_rule last;
@@ -53,7 +53,7 @@ static int read_rows(struct table *t)
 	return frame_table_rows(t->file, 0, t->count, t->rows) ? 0 : -ENOENT;
 }
 
-/* Entries and their table lie in one segment. */
+/* The file offset of an address; entries and their table are in one segment. */
 static uint64_t offset_of(const struct table *t, uint64_t address)
 {
 	return address - t->file->frame_table.address + t->file->frame_table.offset;
@@ -82,7 +82,7 @@ static int read_bytes(struct table *t)
 	return elf_read_exactly(t->file, offset_of(t, t->first), t->bytes, t->size) ? 0 : -ENOENT;
 }
 
-/* The bytes of an entry behind its length; false: there are none, or it has the long form, which nobody writes. */
+/* The bytes of an entry behind its length; returns false for an empty entry or the 64-bit form, which no linker writes. */
 static bool bytes_of(const struct table *t, uint64_t address, struct frame_bytes *b)
 {
 	uint64_t at = address - t->first;
@@ -109,7 +109,7 @@ static bool take_common(struct table *t, uint64_t address)
 	return t->common_good;
 }
 
-/* An address of @encoding whose bytes lie at @at in the file's address space. */
+/* Reads an address in @encoding; @at is the address of its bytes in the file's address space. */
 static bool read_address(struct frame_bytes *b, uint8_t encoding, uint64_t at, uint64_t *value)
 {
 	switch (encoding & 0xf) {
@@ -138,7 +138,7 @@ static bool parse_entry(struct table *t, uint64_t address, struct frame_entry *e
 		return false;
 	encoding = t->common.pointer_encoding;
 	start = b;
-	/* A size has the form of an address, but is relative to nothing. */
+	/* A size is encoded like an address, but not relative to anything. */
 	if (!read_address(&b, encoding, t->first + (uint64_t)(start.at - t->bytes), &entry->first) ||
 	    !read_address(&b, encoding & 0xf, 0, &size))
 		return false;
@@ -167,7 +167,7 @@ static int pass_on(void *context, uint64_t address, const struct frame_rule *rul
 	return t->take(t->context, address, rule);
 }
 
-/* The entry of a row that comes next; false: it is not one, or lies within another one. */
+/* The entry of row @row; returns false if it is invalid or overlaps the entry before. */
 static bool next_entry(struct table *t, uint32_t row, uint64_t end, struct frame_entry *entry)
 {
 	uint64_t hdr = t->file->frame_table.address;
@@ -191,7 +191,7 @@ static int add_gap(struct table *t, struct code_gap gap)
 	return 0;
 }
 
-/* What of @gap lies in each executable segment is a gap. Where segments are in no order, some are left out. */
+/* Notes the part of @gap in each executable segment. If segments are not in order, some gaps are left out. */
 static int note_gap(struct table *t, struct code_gap gap)
 {
 	int err = 0;
@@ -208,7 +208,7 @@ static int note_gap(struct table *t, struct code_gap gap)
 	return err;
 }
 
-/* What every file has, jumps to other files, is not worth reading all of its code: that is 0. */
+/* The total size of the gaps; 0 if it is so small that only the linkage table is without entries, as in every file. */
 static uint64_t gaps_size(const struct table *t)
 {
 	uint64_t size = 0;
@@ -274,7 +274,7 @@ static int derive(struct table *t, const struct code_gap *gap, uint64_t next)
 	return err || gap->end == next ? err : pass_on(t, gap->end, &none);
 }
 
-/* Short gaps are padding, in which nothing runs. */
+/* Closes the gap before @next. Short gaps are padding, which is never executed. */
 static int close_gap(struct table *t, uint64_t next)
 {
 	const struct frame_rule none = { .kind = FRAME_RULE_NONE };

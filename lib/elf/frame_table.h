@@ -17,23 +17,23 @@ struct frame_table_header {
 	uint8_t frame_encoding;
 	uint8_t count_encoding;
 	uint8_t table_encoding;
-	int32_t frame; /* where .eh_frame is, relative to this field */
+	int32_t frame; /* address of .eh_frame, relative to this field */
 	uint32_t count; /* of rows, which follow */
 };
 
-/* A function; both relative to the beginning of .eh_frame_hdr. Rows are in the order of @first. */
+/* A function; both addresses are relative to the start of .eh_frame_hdr. Rows are in the order of @first. */
 struct frame_table_row {
 	int32_t first; /* its first instruction */
 	int32_t entry; /* its entry in .eh_frame */
 };
 
-/* frame_table_header - false: there is none, in another form, or it has no rows or more than any file has */
+/* frame_table_header - returns false if there is no table, its form is unknown, or its number of rows is 0 or implausible */
 bool frame_table_header(const struct elf_file *file, struct frame_table_header *header);
 
-/* frame_table_rows - @count of them, from number @first on; false: they are not in the file */
+/* frame_table_rows - reads @count rows from row @first on; returns false if the file does not contain them */
 bool frame_table_rows(const struct elf_file *file, uint32_t first, uint32_t count, struct frame_table_row *rows);
 
-/* elf_read_exactly - all @size bytes at @offset; false: the file has fewer, or cannot be read */
+/* elf_read_exactly - reads all @size bytes at @offset; returns false if the file is shorter or cannot be read */
 bool elf_read_exactly(const struct elf_file *file, uint64_t offset, void *buffer, size_t size);
 
 #endif /* PROFBPF_LIB_ELF_FRAME_TABLE_H */

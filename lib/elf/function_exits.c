@@ -11,10 +11,10 @@
 _Static_assert(EXIT_REGISTER_IP == FLOW_REGISTER_IP && EXIT_REGISTER_NONE == FLOW_REGISTER_NONE,
 	       "an exit's operand is that of its instruction");
 
-#define FAR_TARGETS_MAX 1024 /* jumps from one piece into others that are remembered */
+#define FAR_TARGETS_MAX 1024 /* remembered jumps from one piece into others */
 #define STUB_INSTRUCTIONS 4 /* of an entry of a procedure linkage table */
 
-/* Code that is read from one end to the other. */
+/* A piece of code, read from one end to the other. */
 struct piece {
 	uint64_t start, end;
 };
@@ -118,7 +118,7 @@ static bool target_before(const struct early_exit *early, const struct flow_step
 	return target->loads++ == 1;
 }
 
-/* What is probed before an exit must tell as much of it. */
+/* May the earlier instruction be probed instead of the exit? It must give the same information. */
 static bool may_be_early(const struct early_exit *early, enum exit_kind kind, const struct flow_step *step,
 			 struct early_pointer *target)
 {
@@ -197,7 +197,7 @@ static bool is_stub(struct exit_finder *f, uint64_t target, uint64_t address,
 	return false;
 }
 
-/* A jump out of the pieces read so far: to a part of the function, or to another one. */
+/* Handles a jump out of the pieces read so far: to a split-off part of the function, or to another function. */
 static enum exit_doubt leave(struct exit_finder *f, uint64_t address, struct flow_step *step)
 {
 	bool branch = step->flow == FLOW_BRANCH;
@@ -210,21 +210,21 @@ static enum exit_doubt leave(struct exit_finder *f, uint64_t address, struct flo
 		return EXITS_OUTSIDE;
 	doubt = add_piece(f, start, end);
 	/*
-	 * No probe on conditional jumps, which mostly lead to parts of the same function: whether
-	 * one jumps would have to be known.
+	 * Conditional jumps are not probed: a probe would not see whether the jump is taken. They mostly lead to
+	 * parts of the same function.
 	 */
 	return doubt || branch ? doubt : add_exit(f, address, EXIT_JUMP, step);
 }
 
 /* ---- Instructions before exits */
 
-/* Is there a jump from elsewhere to what lies between the two? Then not all that exits there has come by the first. */
+/* Is @target between the earlier instruction and the exit? Then the exit is also reached without the earlier instruction. */
 static bool is_entered(const struct function_exit *exit, uint64_t target)
 {
 	return target > exit->early && target <= exit->address;
 }
 
-/* Those of this piece: exits from @first on. */
+/* Drops the earlier instructions of this piece's exits, from @first on, that jumps bypass. */
 static void drop_entered(const struct exit_finder *f, size_t first)
 {
 	for (size_t i = first; i < f->found->count; i++)
@@ -326,12 +326,12 @@ static enum exit_doubt check_targets(const struct exit_finder *f)
 	return EXITS_CLEAN;
 }
 
-/* Up to where code was read behind which nothing is reached that was seen so far, and the exits till there. */
+/* The last address of a piece that no jump read so far leads beyond, and the number of exits before it. */
 struct last_end {
 	bool found;
 	uint64_t at; /* from the piece's start */
 	size_t exits;
-	bool table; /* some jump's goals are not known */
+	bool table; /* the targets of some jump are unknown */
 };
 
 static void note_end(const struct exit_finder *f, enum flow flow, uint64_t next,

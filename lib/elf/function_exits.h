@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * function_exits.h - where calls of a function end: its return instructions and its jumps to
- * other functions.
+ * function_exits.h - the exits of a function: its return instructions and its jumps to other functions.
  *
- * A probe there sees the end of a call without touching the stack: at a return instruction, and
- * at a jump with which a function hands its call over to another one (a tail call), the stack
- * pointer is what it was at the function's first instruction. The code is read from one end to the
- * other; parts that the compiler split off (name.cold), and functions that are jumped to directly,
- * are read, too: the call ends at their returns. In doubt nothing is found and the doubt is told.
+ * A probe there sees the end of a call without touching the stack: at a return instruction and at a tail call,
+ * the stack pointer is the same as at the function's first instruction. The code is read from one end to the
+ * other, together with parts that the compiler split off (name.cold) and functions that are jumped to directly,
+ * because the call ends at their returns. In doubt no exit is returned, but the reason.
  */
 #ifndef PROFBPF_LIB_ELF_FUNCTION_EXITS_H
 #define PROFBPF_LIB_ELF_FUNCTION_EXITS_H
@@ -19,14 +17,14 @@
 #include "lib/elf/early_exit.h"
 #include "lib/elf/elf_file.h"
 
-#define FUNCTION_EXITS_MAX 256 /* of one function, with those of the code that it jumps to */
-#define FUNCTION_PIECES_MAX 12 /* pieces of code that a function jumps to, and itself */
-#define FUNCTION_BYTES_MAX (256u << 10) /* of all of them */
+#define FUNCTION_EXITS_MAX 256 /* exits of a function, including the code that it jumps to */
+#define FUNCTION_PIECES_MAX 12 /* the function itself and the pieces of code that it jumps to */
+#define FUNCTION_BYTES_MAX (256u << 10) /* total size of all pieces */
 
 enum exit_kind {
 	EXIT_RETURN,
-	EXIT_JUMP, /* to code whose exits are found, too: goes on, under the same stack pointer */
-	EXIT_JUMP_INDIRECT, /* to where a register or a place in memory tells */
+	EXIT_JUMP, /* to code whose exits are found, too: the call continues with the same stack pointer */
+	EXIT_JUMP_INDIRECT, /* to an address in a register or in memory */
 };
 
 /* Registers of an indirect jump, numbered as in control_flow.h. */
@@ -35,40 +33,40 @@ enum exit_kind {
 
 struct function_exit {
 	uint64_t address; /* of the instruction, in the file's own address space */
-	uint64_t offset; /* the same, in the file; left to the caller */
-	bool plain; /* of returns: nothing but the return address is taken off the stack */
+	uint64_t offset; /* file offset of the instruction; set by the caller */
+	bool plain; /* returns: the instruction pops only the return address */
 	enum exit_kind kind;
 	bool stepped; /* the kernel single-steps this instruction; else it emulates it */
 	/*
-	 * Of indirect jumps: to base + index * scale + displacement, or to what lies there, or with two loads to what lies
-	 * at @inner of what that points to.
+	 * Target of an indirect jump: base + index * scale + displacement; with one load the word at that address; with two
+	 * loads the word at offset @inner behind that pointer.
 	 */
 	uint8_t loads;
 	uint8_t base, index, scale;
 	int32_t displacement, inner;
-	/* Of indirect jumps: what leads to here or further, below own_end, stays in the function and is no exit. */
+	/* Indirect jumps: a target from own_start up to own_end is in the same function: the jump is no exit. */
 	uint64_t own_start, own_end;
 	/*
-	 * An instruction before it that can be probed in its place (early_exit.h), at less cost; 0 = none. The stack pointer
-	 * is so many bytes below what it is at the exit there, and the value that is returned may not be set yet.
+	 * An earlier instruction that can be probed instead, at less cost (early_exit.h); 0 = none. There the stack pointer
+	 * is early_below bytes below its value at the exit, and the returned value may not be set yet.
 	 */
 	uint64_t early;
 	uint32_t early_below;
-	bool early_sets_value; /* of returns: between the two */
-	struct early_pointer early_target; /* of indirect jumps: where they lead, if it has loads; else as it is at the exit */
-	uint32_t below; /* of an exit in whose place that is probed; else 0 */
+	bool early_sets_value; /* returns: the value is set between the two instructions */
+	struct early_pointer early_target; /* indirect jumps: the target if it has loads; else the operands at the exit hold */
+	uint32_t below; /* early_below if the earlier instruction is probed; else 0 */
 };
 
-/* Why the ends of a function's calls can't all be seen. */
+/* Why the ends of a function's calls cannot all be seen. */
 enum exit_doubt {
 	EXITS_CLEAN,
-	EXITS_MACHINE, /* its machine language is not known */
-	EXITS_SIZE, /* its size is not known, or too large */
-	EXITS_CODE, /* some of it can't be decoded, or is jumped into the middle of an instruction */
-	EXITS_OUTSIDE, /* it jumps to code of which it is not known where it ends */
-	EXITS_FORM, /* it returns in a way that can't be probed */
+	EXITS_MACHINE, /* unknown machine */
+	EXITS_SIZE, /* unknown size, or too large */
+	EXITS_CODE, /* part of it cannot be decoded, or a jump leads into the middle of an instruction */
+	EXITS_OUTSIDE, /* it jumps to code whose end is unknown */
+	EXITS_FORM, /* it returns in a way that cannot be probed */
 	EXITS_MANY, /* more exits, or pieces, than the limits above */
-	EXITS_NONE, /* it never ends, as far as can be seen */
+	EXITS_NONE, /* no exit was found: it seems never to return */
 };
 
 struct function_exits {
@@ -77,11 +75,11 @@ struct function_exits {
 	enum exit_doubt doubt; /* EXITS_CLEAN, or the reason for which count is 0 */
 };
 
-/* Where the code comes from; addresses are the file's own. */
+/* The source of the code; addresses are in the file's own address space. */
 struct code_source {
-	/* Returns how many bytes were read, at most @size. */
+	/* Returns the number of bytes read, at most @size. */
 	size_t (*read)(void *context, uint64_t address, void *buffer, size_t size);
-	/* The piece of code in which @address lies; 0 or a negative errno. */
+	/* The piece of code that contains @address. Returns 0 or a negative errno. */
 	int (*extent)(void *context, uint64_t address, uint64_t *start, uint64_t *end);
 	void *context;
 };
@@ -99,8 +97,8 @@ struct code_source elf_code_source(const struct elf_file *file);
 /*
  * exit_finder_find - the exits of the function at @address
  *
- * @size: as its symbol tells it; 0 = unknown: then the unwind tables are asked. Returns 0 with
- * @found filled, whose doubt says whether exits were found; to be freed with
+ * @size: the size of its symbol; 0 = unknown: then the unwind tables give it. Returns 0 with
+ * @found filled, whose doubt says whether exits were found; the caller frees it with
  * function_exits_free(). -ENOMEM without memory.
  */
 int exit_finder_find(struct exit_finder *finder, uint64_t address, uint64_t size,
@@ -108,9 +106,10 @@ int exit_finder_find(struct exit_finder *finder, uint64_t address, uint64_t size
 void function_exits_free(struct function_exits *found);
 
 /*
- * function_exits_early - from now on the exits are the instructions before them, where there are such
+ * function_exits_early - replaces exits by their earlier instructions, where there are any
  *
- * Of those @address and @offset tell the new place then, and @below how far the stack pointer is from the exit's own.
+ * Then @address and @offset are those of the earlier instruction, and @below is the distance of the stack pointer from
+ * its value at the exit.
  */
 void function_exits_early(struct function_exits *exits);
 

@@ -28,9 +28,8 @@ static const uint16_t precious_registers[] = {
 };
 
 /*
- * What may be stepped over: plain data movement and arithmetic. Anything that
- * could do more than its operands tell (system calls, string operations, traps)
- * is left out by not being named.
+ * Instructions that the probe may be placed behind: plain data movement and arithmetic. Instructions with
+ * effects beyond their operands (system calls, string operations, traps) are not in the list.
  */
 static const uint16_t harmless_instructions[] = {
 	X86_INS_ENDBR64, X86_INS_NOP,	 X86_INS_MOV,	 X86_INS_MOVABS, X86_INS_LEA,
@@ -220,7 +219,7 @@ static struct instruction_choice find_better(struct instruction_decoder *decoder
 	return none;
 }
 
-/* What the walk over a function remembers of the instruction before. */
+/* The state of the walk over a function, with the previous instruction. */
 struct walk {
 	uint32_t limit; /* jumps to 1..limit are forbidden */
 	uint16_t loaded_register; /* just loaded from memory without an index: a pointer */

@@ -149,7 +149,7 @@ typedef int entry_visitor(struct search *search, const char *path, const void *c
 
 /*
  * Calls @visit with the path of each entry of @directory whose name matches
- * @glob. Directories that cannot be read hold nothing for us.
+ * @glob. Unreadable directories count as empty.
  */
 static int visit_matching(struct search *search, const char *directory, const char *glob,
 			  entry_visitor *visit, const void *context)

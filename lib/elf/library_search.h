@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * library_search.h - files that a process would probably get if it loaded a
- * library now. Used to place probes before a dlopen; a miss costs a few calls
- * at most, since files are also probed when they are mapped.
+ * library_search.h - finds the files that a process would probably map if it loaded a library now. Used to place
+ * probes before a dlopen; a miss loses a few calls at most, because files are also probed when they are
+ * mapped.
  */
 #ifndef PROFBPF_LIB_ELF_LIBRARY_SEARCH_H
 #define PROFBPF_LIB_ELF_LIBRARY_SEARCH_H

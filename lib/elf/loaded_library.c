@@ -19,7 +19,7 @@ static void add_segment(struct loaded_library *library, const Elf64_Phdr *s)
 		(struct loaded_segment){ s->p_vaddr, s->p_offset, s->p_filesz };
 }
 
-/* The mapping tells where one place of the file is; the segment it lies in, where address 0 is. */
+/* The mapping gives the process address of one file offset; with the segment that contains it, that gives the base. */
 static int read_segments(struct loaded_library *library, int file, const struct process_map *map,
 			 struct loaded_segment *dynamic)
 {

@@ -17,23 +17,23 @@
 
 #define LOADED_SEGMENTS_MAX 64
 
-/* A part of the file, as its program header has it. */
+/* A segment of the file, from its program header. */
 struct loaded_segment {
 	uint64_t address; /* in the file's own address space */
 	uint64_t offset; /* in the file */
 	uint64_t size; /* in the file */
 };
 
-/* Addresses in the process; 0 = there is none. */
+/* Addresses are in the process; 0 = there is none. */
 struct loaded_library {
-	int memory; /* /proc/PID/mem, the caller's */
-	uint64_t base; /* what is added to addresses of the file */
+	int memory; /* descriptor of /proc/PID/mem; the caller owns it */
+	uint64_t base; /* is added to the file's own addresses */
 	uint64_t symbols, strings;
 	uint64_t relocations, relocations_size; /* DT_RELA */
-	uint64_t relative_count; /* of them so many come first that name no symbol */
+	uint64_t relative_count; /* number of relocations at their start that name no symbol */
 	uint64_t plt_relocations, plt_relocations_size; /* DT_JMPREL */
-	uint64_t hash; /* GNU's table, or */
-	uint64_t old_hash; /* the one before it, that linkers of manylinux2014 still write alone */
+	uint64_t hash; /* DT_GNU_HASH, or */
+	uint64_t old_hash; /* DT_HASH, which is the only table in some manylinux2014 files */
 	struct loaded_segment segments[LOADED_SEGMENTS_MAX];
 	size_t segment_count;
 };
@@ -47,7 +47,7 @@ struct loaded_library {
 int loaded_library_read(struct loaded_library *library, int memory, int file,
 			const struct process_map *map);
 
-/* loaded_read - bytes of memory or file, all or nothing */
+/* loaded_read - reads @size bytes of memory or file; returns false unless it got all */
 bool loaded_read(int fd, uint64_t at, void *into, size_t size);
 
 #endif /* PROFBPF_LIB_ELF_LOADED_LIBRARY_H */

@@ -93,7 +93,7 @@ static int add_map(struct process_maps *maps, size_t *capacity, const struct pro
 	return 0;
 }
 
-/* Of its flags in /proc/PID/stat, proc(5); in include/linux/sched.h since long. */
+/* A bit of the process' flags in /proc/PID/stat, proc(5); from include/linux/sched.h. */
 #define PF_EXITING 0x4
 
 /*
@@ -182,7 +182,7 @@ static enum sameness compare(const struct stat *st, const struct process_map *ma
 	return KERNEL_DEV(major(st->st_dev), minor(st->st_dev)) == map->dev ? SAME : SAME_INODE;
 }
 
-/* Writes both paths; empty where one cannot be. */
+/* Writes both paths; a path that cannot exist is empty. */
 static int candidate_paths(pid_t pid, const struct process_map *map, char *root_path,
 			   char *map_path, size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_maps.h - which files a process has mapped executable.
+ * process_maps.h - the files that a process has mapped executable.
  */
 #ifndef PROFBPF_LIB_ELF_PROCESS_MAPS_H
 #define PROFBPF_LIB_ELF_PROCESS_MAPS_H
@@ -34,8 +34,8 @@ struct process_maps {
  * mappings ([vdso]) are left out; memory files (memfd) are there, as deleted. At
  * most 16,384 files are kept.
  * Free the result with process_maps_free(). Returns 0 (a kernel thread has no
- * maps: count 0), -ESRCH if the process is gone, a zombie or about to end, -EACCES if we may
- * not look at it, -ENOMEM or another negative errno of open or read.
+ * maps: count 0), -ESRCH if the process is gone, a zombie or about to end, -EACCES without the
+ * permission to read it, -ENOMEM or another negative errno of open or read.
  */
 int process_maps_read(pid_t pid, struct process_maps *maps);
 void process_maps_free(struct process_maps *maps);

@@ -22,7 +22,7 @@ static bool is_inside(const struct function *f, uint64_t target, uint64_t *part,
 	       *part != target && (*part >= f->end || *part_end <= f->start);
 }
 
-/* What cannot be decoded may be data between the code. */
+/* Bytes that cannot be decoded may be data between code: they are skipped. */
 static int search(const struct function *f, struct flow_decoder *decoder, uint64_t *part, uint64_t *part_end)
 {
 	size_t least = elf_file_machine(f->file) == ELF_FILE_X86_64 ? 1 : 4;

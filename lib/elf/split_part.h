@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* split_part.h - the piece of a function that the compiler has put elsewhere (name.cold), whose name files do not keep. */
+/* split_part.h - finds the part of a function that the compiler has split off (name.cold); stripped files lack its name. */
 #ifndef PROFBPF_LIB_ELF_SPLIT_PART_H
 #define PROFBPF_LIB_ELF_SPLIT_PART_H
 
@@ -7,13 +7,13 @@
 
 #include "lib/elf/elf_file.h"
 
-#define SPLIT_PART_BYTES_MAX (1u << 20) /* of a function's code that are looked at */
+#define SPLIT_PART_BYTES_MAX (1u << 20) /* the most bytes of a function's code that are read */
 
 /*
- * split_part_find - that of the function from @start to @end, in the file's own address space
+ * split_part_find - the split-off part of the function from @start to @end, in the file's own address space
  *
- * Some jump of the function's leads into the middle of another piece of code (elf_extent.h): nobody enters another function
- * there. Of several pieces the first that is found. Returns 0, -ENOENT: there is none, or -ENOMEM.
+ * It is the piece of code (elf_extent.h) into whose middle a jump of the function leads: another function would be entered
+ * at its start. Of several pieces the first one found. Returns 0, -ENOENT if there is none, or -ENOMEM.
  */
 int split_part_find(const struct elf_file *file, uint64_t start, uint64_t end, uint64_t *part, uint64_t *part_end);
 

@@ -40,7 +40,7 @@ struct stack_state stack_state_begin(void)
 	return (struct stack_state){ .pointer_kind = STACK_POINTER_CFA, .pointer = -WORD };
 }
 
-/* Parts of a function that it calls itself need not keep what it has saved. */
+/* A part of a function that the function itself calls need not preserve registers that the function has saved. */
 struct stack_state stack_state_called(const struct stack_state *from)
 {
 	struct stack_state state = stack_state_begin();
@@ -76,7 +76,7 @@ static unsigned int number_of(unsigned int reg)
 	static uint8_t numbers[X86_REG_ENDING]; /* and 1; 0: it has none */
 	static bool filled;
 
-	/* By whoever comes first; another one writes the same. */
+	/* The first thread fills the table; another one at the same time writes the same values. */
 	if (!__atomic_load_n(&filled, __ATOMIC_ACQUIRE)) {
 		for (unsigned int i = 0; i < 16; i++)
 			for (unsigned int j = 0; j < 6 && REGISTERS[i][j]; j++)
@@ -105,7 +105,7 @@ static void lose_stack(struct stack_state *s)
 	s->slot = s->slot_value = 0;
 }
 
-/* Anywhere: what lies above it, and copies, may tell more. */
+/* The stack pointer becomes unknown relative to the CFA; copies of it may still give the CFA. */
 static void move_stack_away(struct stack_state *s)
 {
 	lose_stack(s);
@@ -273,7 +273,7 @@ static void store(struct stack_state *s, const cs_x86_op *to, const cs_x86_op *f
 	}
 }
 
-/* mov and lea of what is known; false: another one. */
+/* Handles mov and lea of tracked values; returns false for other instructions. */
 static bool move(struct stack_state *s, const cs_insn *insn)
 {
 	const cs_x86_op *to = &insn->detail->x86.operands[0], *from = to + 1;
@@ -302,14 +302,14 @@ static bool move(struct stack_state *s, const cs_insn *insn)
 	return true;
 }
 
-/* add, sub and and of the stack pointer; false: another one. */
+/* Handles add, sub and and on the stack pointer; returns false for other instructions. */
 static bool compute(struct stack_state *s, const cs_insn *insn)
 {
 	const cs_x86_op *to = &insn->detail->x86.operands[0], *by = to + 1;
 
 	if (insn->detail->x86.op_count != 2 || !is_register(to) || number_of(to->reg) != RSP)
 		return false;
-	/* By how much it moves is not known: aligned, or by a register, as room is made whose size only the run knows. */
+	/* The distance is unknown: an alignment, or a variable amount in a register (alloca). */
 	if (insn->id == X86_INS_AND || is_register(by)) {
 		move_stack_away(s);
 		return true;
@@ -320,7 +320,7 @@ static bool compute(struct stack_state *s, const cs_insn *insn)
 	return true;
 }
 
-/* Whatever it writes is not what it was. */
+/* Registers that the instruction writes lose their tracked values. */
 static void change_written(struct stack_state *s, const cs_insn *insn)
 {
 	const cs_detail *detail = insn->detail;
@@ -415,7 +415,7 @@ struct stack_step stack_effect(struct stack_decoder *d, const uint8_t *code, siz
 
 bool stack_state_join(struct stack_state *a, const struct stack_state *b)
 {
-	/* Who is called by others, too, saves it. */
+	/* A function that has other callers, too, saves the frame pointer. */
 	if (a->frame_kind == STACK_FRAME_SAME && b->frame_kind == STACK_FRAME_CALLERS)
 		a->frame_kind = STACK_FRAME_CALLERS;
 	if (a->pointer_kind != b->pointer_kind || a->pointer != b->pointer || a->frame != b->frame ||
@@ -434,7 +434,7 @@ bool stack_state_join(struct stack_state *a, const struct stack_state *b)
 	return true;
 }
 
-/* A rule has 16 bits for what is added. */
+/* Does the slot fit into a rule, which has 16 bits for the addend? */
 static bool is_slot_told(const struct stack_state *s)
 {
 	return s->pointer_kind == STACK_POINTER_ALIGNED && s->has_slot && s->slot >= s->pointer &&

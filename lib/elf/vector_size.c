@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#define ZEROUPPER 0x77 /* of map 1: the only one without ModRM */
+#define ZEROUPPER 0x77 /* opcode of map 1, the only one without ModRM */
 
 struct vector {
 	uint32_t opcode; /* where it is */
@@ -25,7 +25,7 @@ static bool read_prefix(const uint8_t *b, size_t size, struct vector *v)
 	return v->map && v->map <= 6 && v->map != 4 && v->opcode < size;
 }
 
-/* At most one of the prefixes that choose an instruction, and REX. */
+/* Reads at most one of the mandatory prefixes, and REX. */
 static bool read_plain(const uint8_t *b, size_t size, struct vector *v)
 {
 	uint32_t at = 0;
@@ -42,7 +42,7 @@ static bool read_plain(const uint8_t *b, size_t size, struct vector *v)
 	return v->opcode < size;
 }
 
-/* Of three bytes: but for cmpccxadd, bmi and crc32; moves to general registers and comparisons whose result is rcx */
+/* Three-byte opcodes, except cmpccxadd, bmi and crc32, moves to general registers, and comparisons with a result in rcx */
 static bool is_long_vector(const struct vector *v, uint8_t opcode)
 {
 	if (v->map == 2)
@@ -50,7 +50,7 @@ static bool is_long_vector(const struct vector *v, uint8_t opcode)
 	return opcode < 0xf0 && !(opcode >= 0x14 && opcode <= 0x17) && opcode != 0x61 && opcode != 0x63;
 }
 
-/* Moves and arithmetic of vectors, but for what moves them to general registers. */
+/* Moves and arithmetic on vectors, except moves to general registers. */
 static bool is_plain_vector(const struct vector *v, uint8_t opcode)
 {
 	if (v->map != 1 && v->map <= 3)
@@ -64,7 +64,7 @@ static bool is_plain_vector(const struct vector *v, uint8_t opcode)
 	return opcode == 0xc2 || opcode == 0xc4 || opcode == 0xc6 || (opcode >= 0xd0 && opcode != 0xd7 && opcode != 0xff);
 }
 
-/* The same with VEX and EVEX: but for moves of mask registers and conversions to general ones */
+/* The same with VEX and EVEX, except moves of mask registers and conversions to general registers */
 static bool is_prefixed_vector(const struct vector *v, uint8_t opcode)
 {
 	if (v->map != 1 && v->map <= 3)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vector_size.h - how long x86-64 instructions of SSE, AVX and AVX-512 are that write vectors, memory or flags only.
+ * vector_size.h - the length of x86-64 SSE, AVX and AVX-512 instructions that write only vectors, memory or flags.
  *
- * Code that people write in assembler consists of these. Their form tells their length, also of those that the
- * disassembler is too old for, and a hundred times as fast.
+ * Code written in assembler consists mostly of these. Their encoding gives the length a hundred times faster than the
+ * disassembler, and also for instructions that are newer than it.
  */
 #ifndef PROFBPF_LIB_ELF_VECTOR_SIZE_H
 #define PROFBPF_LIB_ELF_VECTOR_SIZE_H
@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 /*
- * vector_instruction_size - bytes of such an instruction
+ * vector_instruction_size - the length in bytes of such an instruction
  *
- * Intel SDM, volume 2: 2.1, 2.3 and 2.7 (prefixes, ModRM, SIB, displacement), appendix A (opcodes). 0: it is another
- * one, may write a general register, or not all of it is in @available bytes.
+ * Intel SDM, volume 2: 2.1, 2.3 and 2.7 (prefixes, ModRM, SIB, displacement), appendix A (opcodes). Returns 0 if it is
+ * another instruction, may write a general register, or is not complete in @available bytes.
  */
 uint32_t vector_instruction_size(const uint8_t *code, size_t available);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* x86_decoder.h - the disassembler for x86-64 code: a handle of Capstone, and room for one instruction. */
+/* x86_decoder.h - the disassembler for x86-64 code: a Capstone handle, and memory for one instruction. */
 #ifndef PROFBPF_LIB_ELF_X86_DECODER_H
 #define PROFBPF_LIB_ELF_X86_DECODER_H
 
@@ -12,14 +12,14 @@ struct x86_decoder {
 };
 
 /*
- * x86_decoder_open - @x86 is empty ({ 0 }) before it
+ * x86_decoder_open - opens @x86, which must be zeroed ({ 0 })
  *
- * @detail: instructions come with their operands and groups, which takes longer. Not for several threads at once. False:
- * there is no memory, or this Capstone has no x86; x86_decoder_close() may be called nevertheless.
+ * @detail: instructions come with their operands and groups, which takes longer. A decoder is not shared by threads. Returns
+ * false without memory, or if this Capstone lacks x86; x86_decoder_close() may be called in any case.
  */
 bool x86_decoder_open(struct x86_decoder *x86, bool detail);
 
-/* x86_decoder_close - an empty one stays as it is */
+/* x86_decoder_close - does nothing for a zeroed one */
 void x86_decoder_close(struct x86_decoder *x86);
 
 #endif /* PROFBPF_LIB_ELF_X86_DECODER_H */

@@ -15,8 +15,8 @@
 #define RATE_SPAN_NS 1000000000 /* snapshots this far apart give a good rate */
 
 /*
- * Clocks that may be set back are searched by the highest value they had reached
- * so far, which never falls: the first time a value was passed is what is found.
+ * Clocks that may be set back are searched by the highest value reached so far,
+ * which never falls: the search finds the first time that a value was passed.
  */
 struct row {
 	struct clock_snapshot s;
@@ -105,7 +105,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Sorts, drops what cannot be, and sees which clocks are of use. */
+/* Sorts the snapshots, drops impossible ones, and determines which clocks are usable. */
 static void settle(struct clock_table *table)
 {
 	struct row *row = table->row;
@@ -198,7 +198,7 @@ static bool was_set(const struct line *line)
 	return (dx > dy ? dx - dy : dy - dx) > dx / 10;
 }
 
-/* The snapshot next to the first or the last one, @edge, that is a second away if there is one. */
+/* A snapshot a second away from the first or the last one, @edge; the farthest one if none is. */
 static size_t a_second_away(const struct clock_table *table, size_t edge)
 {
 	uint64_t instant = table->row[edge].s.monotonic_ns, target;
@@ -216,8 +216,8 @@ static size_t a_second_away(const struct clock_table *table, size_t edge)
 }
 
 /*
- * The line to carry on outside the table: through snapshot @edge (the first or
- * the last), at the rate between it and one a second away.
+ * The line for values outside the table: through snapshot @edge (the first or
+ * the last), with the rate between it and a snapshot a second away.
  */
 static int outer_line(const struct clock_table *table, enum clock_kind from, enum clock_kind to,
 		      size_t edge, uint64_t value, struct line *line)
@@ -230,7 +230,7 @@ static int outer_line(const struct clock_table *table, enum clock_kind from, enu
 	*line = (struct line){ value_at(table, from, a), value_at(table, to, a),
 			       value_at(table, from, b), value_at(table, to, b) };
 	if (line->x1 <= line->x0 || line->y1 < line->y0 || (!counter && was_set(line))) {
-		/* No rate to be had: a counter's cannot be guessed, that of others is 1. */
+		/* The rate is unknown: a counter's cannot be guessed, that of a clock in ns is 1. */
 		if (counter && value != x)
 			return -ENODATA;
 		*line = (struct line){ 0, 0, 1, 1 };
@@ -263,7 +263,7 @@ static int convert(struct clock_table *table, enum clock_kind from, enum clock_k
 		return 0;
 	}
 	if (line.y1 < line.y0) {
-		/* Set back between the two, nobody knows when. */
+		/* The clock was set back between the two, at an unknown time. */
 		line.x1 = line.x0 + 1;
 		line.y1 = line.y0 + 1;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clocks.h - reading the host's clocks at one instant, and converting between
- * them by means of such snapshots.
+ * clocks.h - reads the host's clocks at one instant, and converts between them
+ * with such snapshots.
  */
 #ifndef PROFBPF_LIB_TRACE_CLOCKS_H
 #define PROFBPF_LIB_TRACE_CLOCKS_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum clock_kind {
-	CLOCK_KIND_MONOTONIC, /* ns; what every instant in a trace is given in */
+	CLOCK_KIND_MONOTONIC, /* ns; the clock of every instant in a trace */
 	CLOCK_KIND_MONOTONIC_RAW, /* ns; not adjusted by NTP */
 	CLOCK_KIND_BOOTTIME, /* ns; goes on during suspend */
 	CLOCK_KIND_REALTIME, /* ns since 1970 (UTC); may be set forth and back */

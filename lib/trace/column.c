@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * column.c - growing columns and checking those of a batch that was read.
+ * column.c - growing columns, and checking the columns of a batch that was read.
  */
 #include "lib/trace/column.h"
 

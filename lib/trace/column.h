@@ -30,8 +30,8 @@
  *		tid = COLUMN_AT(m, tid, i);
  *	}
  *
- * Reading a batch with shapes (see proto/trace.proto) takes one step more: which
- * entry of the columns "by shape" a row has.
+ * Reading a batch with shapes (see proto/trace.proto) takes one more step, which finds
+ * the row's entry in the columns "by shape".
  *
  *	struct column_table shapes = { .count = m->n_tid };
  *
@@ -133,9 +133,9 @@ COLUMN_DEFINE(u32, uint32_t, uint32_t)
 COLUMN_DEFINE(s32, int32_t, uint32_t)
 
 /*
- * COLUMN_EXPORT - let a protobuf-c message point at a column; left out if all zeros
+ * COLUMN_EXPORT - makes a protobuf-c message point at a column; left out if all zeros
  * COLUMN_EXPORT_ALWAYS - also if all zeros
- * COLUMN_EXPORT_ENUM, COLUMN_EXPORT_ENUM_ALWAYS - the same of a u32 column into a field of an enum type
+ * COLUMN_EXPORT_ENUM, COLUMN_EXPORT_ENUM_ALWAYS - the same for a u32 column and a field of an enum type
  *
  * The column keeps the memory. Each batch needs one column that is always
  * there (its instants), or its number of rows would be lost.

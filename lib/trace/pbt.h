@@ -16,24 +16,24 @@
 
 #include "proto/trace.pb-c.h"
 
-#define PBT_FORMAT 2 /* what is written */
-#define PBT_FORMAT_OLDEST 1 /* what is read */
+#define PBT_FORMAT 2 /* the version that is written */
+#define PBT_FORMAT_OLDEST 1 /* the oldest version that is read */
 #define PBT_FRAME_SIZE 6 /* 0x0a and a length of five bytes */
 #define PBT_SYNC "PROFBPF\x01"
 #define PBT_SYNC_SIZE 8
-#define PBT_MARK_SIZE 15 /* frame, tag of sync, sync: what every packet begins with */
+#define PBT_MARK_SIZE 15 /* frame, tag of sync, sync: the start of every packet */
 #define PBT_HEADER_MAX 1024 /* bytes of a packet before its body, at most */
 #define PBT_BODY_MAX (64u << 20) /* larger bodies are refused by both sides */
 
 /*
- * What a reader decompresses: so many bytes, and so many more for each byte of the stream. Traces come to 2 to 10
- * times their size, what was made to waste time to 10,000 times.
+ * The most that a reader decompresses: a fixed number of bytes, and a multiple of the stream's size. Real traces grow
+ * 2 to 10 times, decompression bombs 10,000 times.
  */
 #define PBT_UNPACKED_FREE (256u << 20)
 #define PBT_UNPACKED_RATIO 200
 
 /*
- * pbt_checksum - what field crc32 of a packet must hold
+ * pbt_checksum - the value of field crc32 of a packet
  *
  * @body is the field of that name, compressed or not, @size its length.
  */
@@ -66,8 +66,8 @@ void pbt_buffer_free(struct pbt_buffer *buffer);
 /*
  * A reader streams packets from a file, a pipe or standard input in bounded
  * memory. It never trusts a size: a packet that is torn, fails its checksum,
- * does not decompress, or to too much with those before, is skipped, counted and described, and reading goes on at
- * the next sync mark.
+ * does not decompress, or exceeds the limit on decompressed bytes, is skipped, counted and described, and reading
+ * continues at the next sync mark.
  */
 struct pbt_reader;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pbt_header.c - find and read what is in front of a packet's body.
+ * pbt_header.c - finds and reads the fields in front of a packet's body.
  *
  * Not done by protobuf-c because it wants the whole message and copies the body,
  * and because damage should be noticed before all of a packet has been read.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pbt_header.h - what is in front of a packet's body; private to the reader.
+ * pbt_header.h - the fields in front of a packet's body; private to the reader.
  */
 #ifndef PROFBPF_LIB_TRACE_PBT_HEADER_H
 #define PROFBPF_LIB_TRACE_PBT_HEADER_H
