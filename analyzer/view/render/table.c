@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/model/translate.h"
+#include "analyzer/view/render/shorten.h"
 #include "analyzer/view/render/wrap.h"
 
 #define CELL_MAX 512
@@ -22,6 +23,7 @@ struct table {
 	size_t column; /* of the next cell */
 	unsigned int width; /* of the terminal; 0 = no limit */
 	unsigned int widest[COLUMNS_MAX]; /* of the cells of a column, and of its heading */
+	unsigned int heading[COLUMNS_MAX]; /* how wide that is, which is not cut */
 	bool shrinks[COLUMNS_MAX];
 	bool filled[COLUMNS_MAX]; /* there is a cell with something in it */
 	int error;
@@ -71,8 +73,10 @@ void table_column(struct table *table, const char *heading, int how)
 	int flags = 0;
 
 	measure(table, column, heading);
-	if (column < COLUMNS_MAX)
+	if (column < COLUMNS_MAX) {
+		table->heading[column] = table->widest[column];
 		table->shrinks[column] = how & TABLE_SHRINK;
+	}
 
 	if (how & TABLE_RIGHT)
 		flags |= SCOLS_FL_RIGHT;
@@ -183,8 +187,9 @@ void table_empty(struct table *table)
 static unsigned int least(const struct table *table, size_t column)
 {
 	unsigned int width = table->widest[column];
+	unsigned int wanted = table->heading[column] > SHRUNK ? table->heading[column] : SHRUNK;
 
-	return table->shrinks[column] && width > SHRUNK ? SHRUNK : width;
+	return table->shrinks[column] && width > wanted ? wanted : width;
 }
 
 /* What stays where there is not room for all: bits of columns. */
@@ -230,6 +235,55 @@ static void leave_out(struct table *table, char *names, size_t size)
 	}
 }
 
+/* The columns that may be cut are, those that have most first, until all of them fit. False: they don't */
+static bool share_room(const struct table *table, size_t count, uint64_t kept, unsigned int *widths)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		widths[i] = table->widest[i];
+		width += kept >> i & 1 ? widths[i] + (width > 0) : 0;
+	}
+	while (width > table->width) {
+		size_t widest = count;
+
+		for (size_t i = 0; i < count; i++)
+			if (kept >> i & 1 && widths[i] > least(table, i) &&
+			    (widest == count || widths[i] > widths[widest]))
+				widest = i;
+		if (widest == count)
+			return false;
+		widths[widest]--;
+		width--;
+	}
+	return true;
+}
+
+/* The library would cut the end of names, which tells them apart. */
+static void shorten_cells(struct table *table)
+{
+	const char *mark = MB_CUR_MAX > 1 ? "…" : "...";
+	size_t count = scols_table_get_ncols(table->columns);
+	unsigned int widths[COLUMNS_MAX];
+	char text[CELL_MAX];
+
+	if (!table->width || count > COLUMNS_MAX || !share_room(table, count, fit(table, count), widths))
+		return;
+	for (size_t line = 0; line < scols_table_get_nlines(table->columns); line++) {
+		struct libscols_line *of = scols_table_get_line(table->columns, line);
+
+		for (size_t i = 0; i < count; i++) {
+			const char *whole = scols_cell_get_data(scols_line_get_cell(of, i));
+
+			if (widths[i] < table->widest[i] && whole &&
+			    scols_line_set_data(of, i, shorten(whole, widths[i], mark, text, sizeof(text))))
+				table->error = -ENOMEM;
+		}
+	}
+	/* All of it fits now. */
+	scols_table_set_termforce(table->columns, SCOLS_TERMFORCE_NEVER);
+}
+
 int table_print(struct table *table, FILE *out)
 {
 	char *text = NULL, left_out[CELL_MAX];
@@ -239,6 +293,9 @@ int table_print(struct table *table, FILE *out)
 	if (table->error)
 		return table->error;
 	leave_out(table, left_out, sizeof(left_out));
+	shorten_cells(table);
+	if (table->error)
+		return table->error;
 	/* A table without lines would not even show its headings. */
 	err = scols_print_table_to_string(table->columns, &text);
 	if (err)

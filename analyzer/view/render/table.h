@@ -21,7 +21,7 @@ struct table;
 /* How a column behaves; or-ed. */
 #define TABLE_LEFT 0
 #define TABLE_RIGHT 1 /* numbers */
-#define TABLE_SHRINK 2 /* may be cut when the terminal is too narrow */
+#define TABLE_SHRINK 2 /* may be cut (shorten.h) when the terminal is too narrow */
 
 /* A table as wide as options->width allows. Returns NULL without memory. */
 struct table *table_new(const struct report_options *options);
