@@ -18,8 +18,6 @@ traced() {
 	shift
 	TRUTH=$WORK start_truth unwind 400
 	attach_truth "$WORK/$name.pbt" --stack-rate 250 "$@"
-	# Tables take some milliseconds: of a few files, on a busy machine.
-	sleep 1
 	truth_go 60
 	stop_attach
 	truth_end

@@ -24,10 +24,20 @@
 
 #define NEWCOMER_ROUNDS 16
 #define QUEUE_BYTES (128u << 20) /* records waiting for the writer, at most */
+#define TABLES_WAIT_NS 400000000ull /* for unwind tables: those of a busy machine may come later */
 
 uint64_t session_memory(uint64_t buffer_bytes, bool by_steps)
 {
 	return buffer_bytes + QUEUE_BYTES + (by_steps ? STEPS_KEPT_BYTES : 0);
+}
+
+/* Those that are asked for; what an ordinary user's are is known when they are claimed. */
+static void prepare_tables(struct session *s)
+{
+	if (!s->unwinding || s->request.owner != NO_OWNER || s->request.started_here)
+		return;
+	for (size_t i = 0; i < s->request.pid_count; i++)
+		unwinder_prepare(s->unwinding, s->request.pids[i]);
 }
 
 static int start_capture(struct session *s)
@@ -52,6 +62,7 @@ static int start_capture(struct session *s)
 	if (s->request.unwinder && s->request.topics & TOPICS_SAMPLED && s->features.unwind && s->features.loops)
 		s->unwinding = unwinder_join(s->request.unwinder);
 	options.unwinding = s->unwinding;
+	prepare_tables(s);
 	s->cgroups = cgroups_new();
 	options.cpu_cgroup_v1 = s->cgroups && cgroups_version1(s->cgroups);
 	s->capture = capture_new(&options, &s->features, error, sizeof(error));
@@ -142,6 +153,16 @@ static void claim_targets(struct session *s)
 	s->target_count = kept;
 }
 
+/* Whose stacks are walked from the first sample on: tables are made while functions are probed. */
+static void look_at_targets(struct session *s)
+{
+	if (!s->stacks || !s->unwinding || capture_unwind_map(s->capture) < 0 || s->request.system_wide ||
+	    s->request.started_here)
+		return;
+	for (size_t i = 0; i < s->target_count; i++)
+		unwinder_look(s->unwinding, s->targets[i], false);
+}
+
 static int find_targets(struct session *s)
 {
 	int err = 0;
@@ -164,6 +185,7 @@ static int find_targets(struct session *s)
 	}
 	if (right_limited(&s->right))
 		claim_targets(s);
+	look_at_targets(s);
 	return 0;
 }
 
@@ -494,6 +516,8 @@ void session_trace_process(struct session *s, pid_t pid, uint64_t started)
 /* From here on everything counts. */
 static int go_live(struct session *s)
 {
+	if (s->stacks && s->unwinding)
+		unwinder_wait(s->unwinding, TABLES_WAIT_NS);
 	s->start_ns = session_now_ns();
 	if (start_writer(s))
 		return -1;

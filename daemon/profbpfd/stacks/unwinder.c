@@ -170,6 +170,11 @@ bool unwinder_publish(struct unwinder *u, struct unwinder_session *s, const stru
 	for (int i = 0; i < TRIES; i++) {
 		pthread_mutex_lock(&u->lock);
 		wanted = !s->dropped;
+		/* Nobody reads it yet: what is prepared is made known later. */
+		if (s->map < 0) {
+			pthread_mutex_unlock(&u->lock);
+			break;
+		}
 		err = wanted && bpf_map_update_elem(s->map, &key, &u->scratch, BPF_ANY) ? errno : 0;
 		if (err && i == TRIES - 1) {
 			bpf_map_delete_elem(s->map, &key);
@@ -268,7 +273,7 @@ static void find_tables(struct unwinder *u, struct unwinder_session *s, struct p
 	pthread_mutex_unlock(&u->lock);
 }
 
-static struct process *read_process(const struct unwinder_session *s, pid_t pid)
+static struct process *read_process(const struct right *right, pid_t pid)
 {
 	struct process *p = calloc(1, sizeof(*p));
 
@@ -276,8 +281,8 @@ static struct process *read_process(const struct unwinder_session *s, pid_t pid)
 		return NULL;
 	p->took_ns = own_time();
 	p->pid = pid;
-	p->user = s->right ? s->right->uid : (uid_t)-1;
-	if (!code_maps_read(pid, &p->maps) && p->maps.count && right_holds(s->right, pid)) {
+	p->user = right ? right->uid : (uid_t)-1;
+	if (!code_maps_read(pid, &p->maps) && p->maps.count && right_holds(right, pid)) {
 		p->took_ns = own_time() - p->took_ns;
 		p->mapping = calloc(p->maps.count, sizeof(*p->mapping));
 		p->held = calloc(p->maps.count, sizeof(struct unwind_file *));
@@ -291,7 +296,7 @@ static struct process *read_process(const struct unwinder_session *s, pid_t pid)
 	return NULL;
 }
 
-/* What could not be read, or is not the user's any more, has no tables any more, either. */
+/* With the lock: what could not be read, or is not the user's any more, has no tables any more, either. */
 static void take_back(struct unwinder_session *s, pid_t pid)
 {
 	uint32_t key = (uint32_t)pid;
@@ -303,16 +308,17 @@ static void take_back(struct unwinder_session *s, pid_t pid)
  * Until files' own tables are there samples have no callers: on a busy machine that would be seconds. Not for the many files that
  * an ordinary user may have.
  */
-static struct process *look_soon(struct unwinder *u, struct unwinder_session *s, pid_t pid, const struct process *before)
+static struct process *look_soon(struct unwinder *u, struct unwinder_session *s, const struct right *right, pid_t pid,
+				 const struct process *before)
 {
 	struct process *p;
 
-	if (!right_limited(s->right))
+	if (!right_limited(right))
 		priority_raise();
-	p = read_process(s, pid);
+	p = read_process(right, pid);
 	if (p)
 		find_tables(u, s, p, before);
-	if (!right_limited(s->right))
+	if (!right_limited(right))
 		priority_lower();
 	return p;
 }
@@ -321,15 +327,18 @@ static struct process *look_soon(struct unwinder *u, struct unwinder_session *s,
 static void look(struct unwinder *u, struct unwinder_session *s, pid_t pid)
 {
 	struct process *before = unwinder_take_process(s, pid), *p;
+	const struct right *right = s->right;
 
 	s->looked_at = pid;
 	s->looked_took_ns = before ? before->took_ns : 0;
 	s->dropped = false;
 	s->seen.count = 0;
 	pthread_mutex_unlock(&u->lock);
-	p = look_soon(u, s, pid, before);
+	p = look_soon(u, s, right, pid, before);
+	pthread_mutex_lock(&u->lock);
 	if (!p && before)
 		take_back(s, pid);
+	pthread_mutex_unlock(&u->lock);
 	drop_process(u, before);
 	pthread_mutex_lock(&u->lock);
 	if (p && (s->dropped || !tsearch(p, &s->processes, unwinder_compare))) {

@@ -40,6 +40,12 @@ struct unwinder_session *unwinder_join(struct unwinder *unwinder);
 int unwinder_shards(const struct unwinder_session *session);
 int unwinder_rules(const struct unwinder_session *session);
 
+/*
+ * unwinder_prepare - process @pid will be one of the session's: its files' tables are made while the session's programs are loaded,
+ * which takes as long. Before unwinder_begin(), and not for an ordinary user's session, of which nobody can say yet what is its. Returns at once.
+ */
+void unwinder_prepare(struct unwinder_session *session, pid_t pid);
+
 /* unwinder_begin - @processes is the session's own map; @right (NULL: no limit) stays the caller's, and its */
 void unwinder_begin(struct unwinder_session *session, int processes, const struct right *right);
 
@@ -58,6 +64,9 @@ void unwinder_look(struct unwinder_session *session, pid_t pid, bool again);
  * file is still to be made, it comes first; if it is there, the file's code is looked at for what the table lacks
  */
 void unwinder_saw(struct unwinder_session *session, pid_t pid, uint64_t address);
+
+/* unwinder_wait - until all processes that are to be looked at were, or @most_ns have passed */
+void unwinder_wait(struct unwinder_session *session, uint64_t most_ns);
 
 /* unwinder_forget - @pid has begun another program, or ended */
 void unwinder_forget(struct unwinder_session *session, pid_t pid);

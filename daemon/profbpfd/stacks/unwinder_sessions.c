@@ -60,13 +60,6 @@ int unwinder_rules(const struct unwinder_session *s)
 	return unwind_store_rules(s->unwinder->store);
 }
 
-void unwinder_begin(struct unwinder_session *s, int processes, const struct right *right)
-{
-	pthread_mutex_lock(&s->unwinder->lock);
-	s->map = processes;
-	s->right = right;
-	pthread_mutex_unlock(&s->unwinder->lock);
-}
 
 /* Of one process, or, with 0, of all. */
 static void drop_requests(struct unwinder_session *s, pid_t pid)
@@ -126,7 +119,7 @@ static bool put_request(struct unwinder_session *s, pid_t pid, bool more, uint64
 
 	for (at = &s->first; *at && ((*at)->pid != pid || (*at)->more != more);)
 		at = &(*at)->next;
-	new = *at || s->map < 0 || s->request_count >= REQUESTS_MAX ? NULL : calloc(1, sizeof(*new));
+	new = *at || s->request_count >= REQUESTS_MAX ? NULL : calloc(1, sizeof(*new));
 	if (!new)
 		return false;
 	*new = (struct request){ NULL, pid, more, due_ns };
@@ -137,6 +130,51 @@ static bool put_request(struct unwinder_session *s, pid_t pid, bool more, uint64
 	s->request_count++;
 	pthread_cond_signal(&s->unwinder->wake);
 	return true;
+}
+
+void unwinder_prepare(struct unwinder_session *s, pid_t pid)
+{
+	pthread_mutex_lock(&s->unwinder->lock);
+	put_request(s, pid, false, unwinder_now());
+	pthread_mutex_unlock(&s->unwinder->lock);
+}
+
+static void publish_soon(const void *node, VISIT visit, void *context)
+{
+	const struct process *p = *(struct process *const *)node;
+
+	if (visit == preorder || visit == leaf)
+		put_request(context, p->pid, false, unwinder_now());
+}
+
+/* Of what was prepared the programs know nothing yet; a look that is under way may have come to its end before it knew the map. */
+void unwinder_begin(struct unwinder_session *s, int processes, const struct right *right)
+{
+	pthread_mutex_lock(&s->unwinder->lock);
+	s->map = processes;
+	s->right = right;
+	twalk_r(s->processes, publish_soon, s);
+	if (s->looked_at)
+		put_request(s, s->looked_at, false, unwinder_now());
+	pthread_mutex_unlock(&s->unwinder->lock);
+}
+
+static bool is_looking(const struct unwinder_session *s)
+{
+	return s->looked_at || (s->first && s->first->due_ns <= unwinder_now());
+}
+
+void unwinder_wait(struct unwinder_session *s, uint64_t most_ns)
+{
+	struct unwinder *u = s->unwinder;
+	uint64_t end_ns = unwinder_now() + most_ns;
+	const struct timespec until = { .tv_sec = (time_t)(end_ns / 1000000000), .tv_nsec = (long)(end_ns % 1000000000) };
+	int err = 0;
+
+	pthread_mutex_lock(&u->lock);
+	while (!err && is_looking(s))
+		err = pthread_cond_timedwait(&u->done, &u->lock, &until);
+	pthread_mutex_unlock(&u->lock);
 }
 
 void unwinder_look(struct unwinder_session *s, pid_t pid, bool again)
