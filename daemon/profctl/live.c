@@ -90,6 +90,15 @@ static void session_live(struct live *live, const Profbpf__Control__Started *sta
 	stop_session(live, "the command could not be run");
 }
 
+/* Who waits for a command that goes on longer than its recording should know. */
+static void tell_if_child_runs(const struct child *child, const char *command)
+{
+	struct pollfd ended = { .fd = child ? child->pidfd : -1, .events = POLLIN };
+
+	if (child && !child->ended && !poll(&ended, 1, 0))
+		message("'%s' goes on and is not traced any more; profctl ends when it does", command);
+}
+
 static void session_ended(struct live *live, const Profbpf__Control__Ended *ended)
 {
 	if (!live->is_live) {
@@ -111,6 +120,8 @@ static void session_ended(struct live *live, const Profbpf__Control__Ended *ende
 	if (ended->failed)
 		message("%s%s", ended->reason,
 			ended->bytes ? "; what was written until then can be read" : "");
+	if (live->result != LIVE_NO_EXEC)
+		tell_if_child_runs(live->request->child, live->request->command);
 	end(live, ended->failed ? LIVE_FAILED : LIVE_DONE);
 }
 

@@ -26,6 +26,7 @@ assert_status "a command that succeeds" 0 record -- sh -c 'echo to stdout; echo 
 assert_eq "its standard output" "to stdout" "$(<"$WORK/out")"
 assert_contains "its standard error" "$WORK/err" '^to stderr$'
 assert_contains "the line that says it is live" "$WORK/err" '^tracing [0-9]+ \(sh\): .*ends with the command$'
+assert_lacks "a command that ends before its recording" "$WORK/err" 'goes on'
 assert_status "a command that fails" 3 record -- sh -c 'exit 3'
 assert_status "a command without --" 4 record sh -c 'exit 4'
 # shellcheck disable=SC2016 # for the inner shell
@@ -89,6 +90,7 @@ assert_eq "the trace is complete" true "$(json "$WORK/report.json" .capture.comp
 assert_status "a command longer than --duration" 6 record --duration 300ms -- sh -c \
 	'until "$0" list --format json | jq -e "(.sessions | length) == 0"; do sleep 0.1; done; exit 6' "$PROFCTL"
 assert_contains "its summary" "$WORK/err" 'recorded .*ended: '
+assert_contains "what it waits for" "$WORK/err" "'sh' goes on and is not traced any more"
 report_json "$WORK/out.pbt" "$WORK/report.json"
 [ "$(json "$WORK/report.json" .trace.duration_ns)" -ge 290000000 ] || fail "it ended early"
 
