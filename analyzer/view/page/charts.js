@@ -115,14 +115,15 @@ const LABEL = 200, LETTER = 6.6; // pixels for the name of a part, and for a let
 /* A text in lines of at most @most letters, broken at blanks; what has none is broken behind "::" or where it must be. */
 function wrapped(text, most) {
 	const lines = [""];
-	for (const word of String(text).split(" ").flatMap(word => word.length > most ? word.match(new RegExp(`.{1,${most - 2}}::|.{1,${most}}`, "g")).map((part, i) => i ? part : ` ${part}`) : ` ${word}`)) {
+	for (const word of String(text).split(/\s+/).flatMap(word => word.length > most ? word.match(new RegExp(`.{1,${most - 2}}::|.{1,${most}}`, "g")).map((part, i) => i ? part : ` ${part}`) : ` ${word}`)) {
 		const longer = lines.at(-1) + word;
 		if (longer.trim().length <= most)
 			lines[lines.length - 1] = longer;
 		else
 			lines.push(word);
 	}
-	return lines.map(line => line.trim()).filter(Boolean);
+	const whole = lines.map(line => line.trim()).filter(Boolean);
+	return whole.length ? whole : [""];
 }
 
 const label_lines = text => wrapped(text, Math.floor(LABEL / LETTER));
