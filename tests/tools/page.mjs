@@ -15,7 +15,7 @@ const given = JSON.parse(gunzipSync(Buffer.from(scripts.find(script => script[1]
 const page = new Function("given", scripts.find(script => !script[1])[2] + `
 	globalThis.echarts = {};
 	pictures = given;
-	return { tables, sections_of, section_html, table_body, timeline_parts, legend_html, lasting_rows, label_lines, human, words, set_left_out: rows => { left_out = rows; } };`)(given);
+	return { tables, sections_of, section_html, table_body, timeline_parts, legend_html, lasting_rows, label_lines, counter_charts, table_html, human, words, set_left_out: rows => { left_out = rows; } };`)(given);
 
 page.set_left_out(report.left_out);
 const first = /<div id="first">[\s\S]*<div id="plain">[\s\S]*?<\/div>\n<noscript>/.exec(file)[0].replace("<noscript>", "");
@@ -48,7 +48,18 @@ const matrix = (...lasted) => ({ columns: ["start_ns", "duration_ns"], rows: las
 must("a row that hardly lasted is drawn", page.lasting_rows(matrix(1000, 1000, 3)).length === 2 && page.lasting_rows(matrix(3, 3)).length === 2 && page.lasting_rows(matrix(0)).length === 0);
 must("a label is broken where no word ends", page.label_lines("clang of process 7408: ready to run, but without a CPU").join("|") === "clang of process 7408: ready|to run, but without a CPU");
 must("a label loses letters", page.label_lines("torch::autograd::profiler::record_function_exit_new").join("") === "torch::autograd::profiler::record_function_exit_new");
-must("names of figures", page.words("bad_rows") === "Bad rows" && page.words("rows") === "Each of them" && page.human("parent_pid", 6141, 0) === "6141" &&
+must("a name of line breaks has no line", page.label_lines("\n".repeat(40)).join("|") === "" && page.label_lines("a\n".repeat(40)).join(" ") === "a ".repeat(40).trim());
+const lines_of = (...counters) => page.counter_charts(counters, 0).map(([, title, , , make]) => make({ axis: {} }).series.map(line => [line.name, ...line.data.flat()].join(" ")).join("|"));
+const pressure = { name: "pressure_cpu_some", unit: "ns_total", samples: [[0, 7e9], [1e9, 7.5e9], [2e9, 7.75e9], [2000001000, 7.75e9]] };
+must("pressure is the share of the time between two readings", lines_of(pressure).join() === "CPU some 0.5 50 1.5 25");
+must("a counter that stayed 0 is drawn", lines_of({ ...pressure, samples: [[0, 5], [1e9, 5], [2e9, 5]] }).length === 0 && lines_of({ ...pressure, samples: [[0, 5]] }).length === 0);
+const clock = (cpu, ...hz) => ({ name: "frequency", cpu, unit: "hz", samples: hz.map((value, i) => [i * 1e9, value]) });
+must("CPUs' frequencies as mean, lowest and highest", lines_of(clock(0, 1e9, 2e9), clock(1, 3e9, 2e9)).join() ===
+	"Frequency, mean of the CPUs 0 2000000000 1 2000000000|Frequency, lowest of the CPUs 0 1000000000 1 2000000000|Frequency, highest of the CPUs 0 3000000000 1 2000000000");
+must("parts of a step have the same words in the table as in the chart", ["Waiting for data", "Rest of the step"].every(text =>
+	page.table_html([{ index: 0, data_wait_ns: 1, host_ns: 2 }], "steps.rows", 0).includes(`>${text}<`)) && page.table_html([{ host_ns: 2 }], "operators", 0).includes(">Host<"));
+page.tables.length = 0;
+must("names of figures", page.words("bad_rows") === "Bad rows" && page.words("rows") === "Each of them" && page.human("parent_pid", 6141, 0) === "6141" && page.human("gil_holder_tid", 11981, 0) === "11981" &&
 	page.human("start_realtime_ns", "1795731022004993968", 0).startsWith("2026-11-26 22:10:22") && page.human("why", "not_called", 0) === "not called");
 
 const known = new Set("a i output section h2 h3 h4 h5 h6 div table caption thead tbody tr th td input button details summary figure figcaption span small ul ol li br p dl dt dd".split(" "));

@@ -27,7 +27,46 @@ function host_charts(host, start) {
 	return list;
 }
 
-const STEP_PARTS = [["data_wait_ns", "Waiting for data"], ["iteration_interval_ns", "Gap before the step"], ["fp_bp_ns", "Forward and backward"], ["tail_ns", "Tail"], ["host_ns", "The rest"]];
+/*
+ * Readings of the kernel's counters as points. What is summed up since boot is drawn as its share of the time between two readings;
+ * the last two may lie too close together to say something.
+ */
+function counter_points({ unit, samples }, start) {
+	const at = i => since(samples[i][0], start) / 1e9;
+	if (unit !== "ns_total")
+		return samples.map((sample, i) => [at(i), Number(sample[1])]);
+	const parts = samples.slice(1).map((sample, i) => ({ from: at(i), to: at(i + 1), ns: since(sample[1], samples[i][1]) }));
+	const longest = parts.reduce((most, p) => Math.max(most, p.to - p.from), 0);
+	return parts.filter(p => p.to > p.from && p.to - p.from >= longest / 4).map(p => [(p.from + p.to) / 2, 100 * p.ns / (p.to - p.from) / 1e9]);
+}
+
+/* Of a counter that each CPU has: the mean of all, and how far they are apart. */
+function cpu_lines(name, points) {
+	if (points.length <= 1)
+		return points.map(p => ({ name, points: p }));
+	const rows = points[0].map(([at], i) => [at, points.map(p => p[i]?.[1]).filter(v => v !== undefined)]);
+	return [["mean", of => of.reduce((all, v) => all + v, 0) / of.length], ["lowest", of => Math.min(...of)], ["highest", of => Math.max(...of)]]
+		.map(([what, value]) => ({ name: `${name}, ${what} of the CPUs`, points: rows.map(([at, of]) => [at, value(of)]) }));
+}
+
+const COUNTER_CHARTS = [[/^pressure_/, "Pressure: share of the time in which tasks waited (some), or all did (full)"], [/^idle_/, "Idle states of the CPUs, share of their time"],
+	[/^frequency$/, "Frequency of the CPUs"], [/./, "Other counters of the kernel"]];
+
+function counter_charts(counters, start) {
+	const left = new Set((counters ?? []).filter(c => c.samples?.length > 1));
+	return COUNTER_CHARTS.flatMap(([pattern, title], i) => {
+		const mine = [...left].filter(c => pattern.test(c.name)), names = [...new Set(mine.map(c => c.name))];
+		mine.forEach(c => left.delete(c));
+		const lines = names.flatMap(name => cpu_lines(words(name.replace(/^(pressure|idle)_/, "")), mine.filter(c => c.name === name).map(c => counter_points(c, start))))
+			.filter(line => line.points.length > 1 && line.points.some(p => p[1] > 0));
+		const unit = mine[0]?.unit === "ns_total" ? share_text : mine[0]?.unit === "hz" ? v => si(v, "Hz", ["", "k", "M", "G"]) : v => thousands(String(v));
+		return lines.length ? [[`counters-${i}`, title, 200, lines.map(line => line.name).join(", "), style => time_option(style, lines, unit)]] : [];
+	});
+}
+
+/* What a step is made of: the chart and the table say the same words. */
+const STEP_WORDS = { data_wait_ns: "Waiting for data", iteration_interval_ns: "Gap before the step", fp_bp_ns: "Forward and backward", tail_ns: "Tail", host_ns: "Rest of the step" };
+const STEP_PARTS = Object.entries(STEP_WORDS);
 
 function steps_option(style, rows) {
 	const parts = STEP_PARTS.filter(([key]) => rows.some(row => row[key] !== undefined));
@@ -82,7 +121,7 @@ function rank_charts(cluster) {
 }
 
 const SECTION_CHARTS = {
-	host: host_charts,
+	host: (host, start) => [...host_charts(host, start), ...counter_charts(host.counters, start)],
 	steps: step_charts,
 	memory: memory_charts,
 	cluster: rank_charts,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sections.js - the report's sections: each one's charts, its own figures, its lists as tables. An empty section is not there.
 
-const NOT_FIGURES = ["series", "curve", "gaps"];
+const NOT_FIGURES = ["series", "counters", "curve", "gaps"];
 
 /* Lists in the rows of a list, as one table each: streams of devices, threads of processes. */
 function nested_html(rows, path, start, depth, name) {

@@ -58,7 +58,7 @@ function table_more(table, id) {
 function heading_html(table, key, id) {
 	const sorted = table.sort === key ? (table.up ? "ascending" : "descending") : "none";
 	const is_number = key !== table.label && table.rows.some(row => typeof row[key] === "number");
-	return `<th scope="col"${is_number ? ' class="n"' : ""} aria-sort="${sorted}"><button type="button" data-table="${id}" data-sort="${esc(key)}">${esc(words(key))}</button></th>`;
+	return `<th scope="col"${is_number ? ' class="n"' : ""} aria-sort="${sorted}"><button type="button" data-table="${id}" data-sort="${esc(key)}">${esc((table.paths[0]?.startsWith("steps.") && STEP_WORDS[key]) || words(key))}</button></th>`;
 }
 
 /*

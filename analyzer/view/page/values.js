@@ -42,7 +42,7 @@ const INSTANTS = /^(start_ns|first_start_ns|last_end_ns|peak_ns|host_start_ns|fp
 /* Words of a program: what they stand for is told by the words alone. */
 const CODES = /^(share_of|why|unit|method|kind|state|clock)$/;
 /* Numbers that name something are not counted. */
-const NAMES = /^(pid|parent_pid|tid|id|index|cpu|device|rank|stream|correlation|line|ppid|step)$|_id$|handle/;
+const NAMES = /^(pid|parent_pid|tid|id|index|cpu|device|rank|stream|correlation|line|ppid|step)$|_(id|pid|tid)$|handle/;
 
 /* A value of the report under its name; @start: the recording's. */
 function human(key, value, start) {
@@ -97,7 +97,7 @@ const ACRONYMS = { cpu: "CPU", cpus: "CPUs", io: "I/O", irq: "interrupts", softi
 	steal: "taken by the hypervisor", ppid: "parent process", cmdline: "command line", p50: "median", p90: "90th percentile", p99: "99th percentile", min: "shortest", max: "longest", percent: "share" };
 
 /* Names that say less than they should where they stand alone. */
-const WHOLE = { rows: "Each of them", rate_hz: "Rate, Hz", variance_us2: "Variance, µs²", start_realtime_ns: "Began at", min_duration_ns: "Shortest duration kept" };
+const WHOLE = { rows: "Each of them", gil_holder_ns: "Held up by that thread", rate_hz: "Rate, Hz", variance_us2: "Variance, µs²", start_realtime_ns: "Began at", min_duration_ns: "Shortest duration kept" };
 
 function words(key) {
 	if (WHOLE[key])
