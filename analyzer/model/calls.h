@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 /*
- * What a device file's own timeline of the host says a thread was in. Of several, one inside the other, the one
- * with the largest number tells most; of the same number the inner one, but for operators the outer one.
+ * The kind of a host slice in a device file. Of nested slices the one with the largest number is the most
+ * informative; of equal numbers the inner one, but the outer one of operators.
  */
 enum host_scope {
-	SCOPE_NONE = 0, /* a function of a runtime, or one that was traced */
+	SCOPE_NONE = 0, /* a runtime function, or a traced call */
 	SCOPE_LIBRARY, /* a function of Python that is not the job's own */
 	SCOPE_OPERATOR, /* of the framework: aten::mm */
 	SCOPE_PYTHON, /* a function of the job's own Python */
@@ -34,22 +34,22 @@ struct function {
 	uint8_t scope; /* enum host_scope; its kind is MARKER then, unless it is SCOPE_NONE */
 	uint8_t error; /* Profbpf__Function__Error */
 	uint8_t roles[3]; /* Profbpf__Function__Role of args[0..2] */
-	uint32_t probe_inside_ns; /* what its probe adds to its recorded duration; 0 = not known */
+	uint32_t probe_inside_ns; /* the probe's share of a recorded duration; 0 = unknown */
 	uint32_t probe_whole_ns; /* ... and to that of a call around it */
 	uint32_t probe_string_ns; /* more in both if a string argument was kept */
 	uint64_t counted_calls; /* of a survey */
-	uint64_t counted_texts; /* of these: with a string argument */
-	uint32_t launches; /* what it launches or prepares, where its own name tells; 0 = it does not */
+	uint64_t counted_texts; /* counted calls with a string argument */
+	uint32_t launches; /* string: the operation that it launches or prepares, if its name contains it; 0 = unknown */
 };
 
-/* How it is known what a call launched. */
+/* The source of the name of the operation that a call launched. */
 enum call_named {
 	NAMED_NOT = 0, /* unknown */
 	NAMED_ARGUMENT, /* a string argument */
 	NAMED_FUNCTION, /* the function's own name: aclnnAdd */
 	NAMED_HANDLE, /* the call that made the handle or registered the address */
 	NAMED_SYMBOL, /* the program's symbol table */
-	NAMED_INNER, /* a launching call inside this one */
+	NAMED_INNER, /* a launching call nested in this one */
 	NAMED_TASK, /* the device task that it launched */
 };
 
@@ -58,22 +58,22 @@ enum call_named {
 #define MODEL_CALL_ERROR 0x02 /* returned an error by the function's convention */
 #define MODEL_CALL_INNER 0x04 /* inside a call of the same family: its time is not in totals */
 #define MODEL_CALL_PART 0x08 /* a launch, copy or collective inside another of the same family: the same work */
-#define MODEL_CALL_SHARED 0x10 /* its work is one with that of another call, which has the task */
+#define MODEL_CALL_SHARED 0x10 /* it submitted the same task as another call, which the task belongs to */
 #define MODEL_CALL_LEFT 0x20 /* an exception, longjmp or unwinding left it: it never returned */
 #define MODEL_CALL_ENTRY 0x40 /* only its entry was seen */
-/* When these ended nobody knows: end_ns is start_ns. */
+/* Calls whose end is unknown: end_ns is start_ns. */
 #define MODEL_CALL_END_UNKNOWN (MODEL_CALL_LEFT | MODEL_CALL_ENTRY)
-/* Nobody saw these return: what they returned, gave out and took is not known. */
+/* Calls whose return was not seen: results, output arguments and duration are unknown. */
 #define MODEL_CALL_NOT_RETURNED (MODEL_CALL_OPEN | MODEL_CALL_END_UNKNOWN)
 
-/* A call of a function, or one that nobody saw return. */
+/* A call of a function; its return may not have been seen. */
 struct call {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint32_t thread;
 	uint32_t function;
 	uint32_t ret;
-	uint32_t text; /* string argument, or the name of what is launched; 0 = none */
+	uint32_t text; /* string argument, or the name of the launched operation; 0 = none */
 	uint64_t args[3];
 	uint32_t task; /* device task that it launched (the first, if several) or INDEX_NONE */
 	uint8_t flags;
@@ -83,8 +83,8 @@ struct call {
 
 /* A command to a device driver. */
 /* flags of ioctls only */
-#define MODEL_IOCTL_BEFORE 0x10 /* was under way when recording began, start_ns: it took longer than is known */
-#define MODEL_IOCTL_UNSEEN 0x20 /* of those: nobody saw it return; end_ns is when it still was under way at least */
+#define MODEL_IOCTL_BEFORE 0x10 /* was under way when recording began (start_ns): its duration is a lower bound */
+#define MODEL_IOCTL_UNSEEN 0x20 /* with MODEL_IOCTL_BEFORE: its return was not seen; it was still under way at end_ns */
 
 struct ioctl_call {
 	uint64_t start_ns;
@@ -96,7 +96,7 @@ struct ioctl_call {
 	uint8_t flags; /* MODEL_CALL_OPEN, MODEL_IOCTL_ */
 };
 
-/* Who is behind a device number. */
+/* The driver of a device number. */
 struct driver {
 	uint32_t rdev;
 	uint32_t driver; /* string: driver name */
@@ -106,14 +106,14 @@ struct driver {
 	uint32_t command_count;
 };
 
-/* What a driver's command is called; the first that fits counts. */
+/* The name of a driver's command; the first row that matches counts. */
 struct driver_command {
 	uint32_t value; /* of the command number and mask */
 	uint32_t mask;
 	uint32_t name;
 };
 
-/* What lies at an address of a program, by its symbol table. */
+/* The symbol at an address of a program. */
 struct code_name {
 	uint64_t address;
 	uint64_t from_ns;
@@ -132,8 +132,8 @@ struct short_calls {
 	uint32_t function;
 	uint32_t process;
 	uint64_t count;
-	uint64_t total_ns; /* of those with a time */
-	uint64_t unended; /* of "count", without one */
+	uint64_t total_ns; /* total of the calls with a known duration */
+	uint64_t unended; /* number of calls in "count" without a known duration */
 };
 
 #endif /* PROFBPF_ANALYZER_MODEL_CALLS_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_figures.h - rows of the model (model.h): what the host says of itself as a whole. */
+/* host_figures.h - rows of the model (model.h): figures of the host as a whole. */
 #ifndef PROFBPF_ANALYZER_MODEL_HOST_FIGURES_H
 #define PROFBPF_ANALYZER_MODEL_HOST_FIGURES_H
 

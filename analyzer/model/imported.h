@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* imported.h - rows of the model (model.h): what files of other profilers say that no trace has, and what of them was left out. */
+/* imported.h - rows of the model (model.h): facts that only other profilers' files contain, and the parts of them that were left out. */
 #ifndef PROFBPF_ANALYZER_MODEL_IMPORTED_H
 #define PROFBPF_ANALYZER_MODEL_IMPORTED_H
 
@@ -18,9 +18,9 @@ struct api_statistic {
 	uint32_t file; /* index into imports */
 };
 
-/* What a file says of a device, or of the job, as a whole. */
+/* A file's statement about a device, or about the job, as a whole. */
 struct device_fact {
-	double value; /* unless there is a text */
+	double value; /* if there is no text */
 	uint32_t device; /* index into devices; INDEX_NONE = of none of them */
 	uint32_t file; /* index into imports */
 	uint32_t topic; /* string: "memory", "hbm" */
@@ -29,13 +29,13 @@ struct device_fact {
 	uint32_t text; /* string; 0 = it is the value */
 };
 
-/* Times of operators of one name, or type, and shape that a file has summed up; UINT64_MAX of ns = unknown. */
+/* A file's sums over operators of one name, or type, and shape; UINT64_MAX of ns = unknown. */
 struct operator_sum {
 	uint64_t count;
-	uint64_t total_ns; /* on the device; of an operator of the host: what it and those it called launched */
+	uint64_t total_ns; /* device time; for a host operator the time of all work that it and its callees launched */
 	uint64_t min_ns;
 	uint64_t max_ns;
-	uint64_t self_ns; /* of an operator of the host: on the device, without what those it called launched */
+	uint64_t self_ns; /* host operators: device time of the work that it launched itself */
 	uint64_t host_ns; /* on the host */
 	uint64_t host_self_ns; /* without operators that it called */
 	uint32_t device; /* index into devices; INDEX_NONE = the file does not say which */
@@ -46,15 +46,15 @@ struct operator_sum {
 	uint32_t shapes; /* string: of its inputs; 0 = of whatever shape */
 };
 
-/* From an operator of the forward pass to that of the backward pass, as PyTorch's profilers say. */
+/* An arrow of PyTorch's profilers from an operator of the forward pass to the matching one of the backward pass. */
 struct pass_arrow {
-	uint64_t from_ns; /* the one begins */
-	uint64_t to_ns; /* the other */
+	uint64_t from_ns; /* start of the forward operator */
+	uint64_t to_ns; /* start of the backward operator */
 	uint32_t from_thread; /* index into threads, as the next */
 	uint32_t to_thread;
 };
 
-/* What became one operator when a graph was compiled; UINT64_MAX of bytes = unknown. */
+/* Operators that the graph compiler fused into one; UINT64_MAX of bytes = unknown. */
 struct fused_operator {
 	uint64_t model_id; /* MODEL_ID_NONE = unknown */
 	uint64_t input_bytes;
@@ -64,18 +64,18 @@ struct fused_operator {
 	uint64_t total_bytes;
 	uint32_t model; /* string: name of the model; 0 = unknown */
 	uint32_t name; /* string: of the fused operator */
-	uint32_t originals; /* string: what it was made of, with semicolons between */
-	uint32_t count; /* of these */
+	uint32_t originals; /* string: the original operators, separated by semicolons */
+	uint32_t count; /* their number */
 	uint32_t file; /* index into imports */
 };
 
-/* What another profiler advises. Strings. */
+/* Advice of another profiler. Strings. */
 struct told_advice {
 	uint32_t topic; /* "Operator Processing" */
 	uint32_t part; /* of the topic; 0 = none */
 	uint32_t text;
-	uint32_t subjects; /* what it is about, with semicolons between; 0 = nothing in particular */
-	uint32_t count; /* of these */
+	uint32_t subjects; /* the objects that it is about, separated by semicolons; 0 = none in particular */
+	uint32_t count; /* their number */
 	uint32_t file; /* index into imports */
 	uint32_t device; /* index into devices; INDEX_NONE = of none of them */
 };
@@ -83,7 +83,7 @@ struct told_advice {
 /* The parts of a device's steps that a file compares ranks by; UINT64_MAX = unknown. */
 struct cluster_step {
 	uint64_t gap_ns; /* before the step */
-	uint64_t computation_ns; /* what is not communication alone: idle time, too */
+	uint64_t computation_ns; /* all time that is not pure communication, including idle time */
 	uint64_t communication_ns; /* alone */
 	uint64_t stage_ns; /* without waiting to receive */
 	uint64_t receive_ns; /* alone */
@@ -92,7 +92,7 @@ struct cluster_step {
 	uint32_t number; /* from 1 on, by rows */
 };
 
-/* A device file that was taken in, and what of it was not. Strings. */
+/* A device file that was imported. Strings. */
 struct imported_file {
 	uint32_t path;
 	uint32_t format;
@@ -101,7 +101,7 @@ struct imported_file {
 	uint32_t devices;
 };
 
-/* What of a file was not taken in, or not as it stands, and how often. Strings but for numbers. */
+/* A part of a file that was not imported, or was changed, and how often. Strings and numbers. */
 struct import_finding {
 	uint32_t file; /* index into imports */
 	uint32_t what;
@@ -109,9 +109,9 @@ struct import_finding {
 	uint64_t count;
 };
 
-/* An operator of a data pipeline as another profiler's file tells it; the next three belong to one. */
+/* An operator of a data pipeline in another profiler's file; the next three structures belong to an operator. */
 struct imported_operator {
-	uint32_t process; /* index into processes: one for each set of files */
+	uint32_t process; /* index into processes: one process for each set of files */
 	int32_t id;
 	int32_t parent; /* id; -1 = none */
 	uint32_t type; /* string: "Map" */
@@ -149,7 +149,7 @@ struct imported_read {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint32_t process; /* as of imported_batch */
-	uint32_t size; /* batches in the queue; INDEX_NONE = not told */
+	uint32_t size; /* batches in the queue; INDEX_NONE = unknown */
 };
 
 #endif /* PROFBPF_ANALYZER_MODEL_IMPORTED_H */

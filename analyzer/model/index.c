@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sorting of a model's rows. Rows arrive in batches of one CPU each, which are
- * in order by themselves, so that most of the work is to deal them out by
- * thread (or CPU) and to find that nothing is left to sort.
+ * Sorts the rows of a model. Rows arrive in batches of one CPU each, which are
+ * already in order, so most of the work is to distribute them by thread (or CPU)
+ * and to find that nothing is left to sort.
  */
 #include "analyzer/model/model.h"
 
@@ -64,8 +64,8 @@ static int by_host_stat_time(const void *a, const void *b)
 }
 
 /*
- * What one array is sorted by: first a small key (thread, CPU) found at a fixed
- * place in the row, then a comparison among rows of the same key.
+ * The sort order of one array: first a small key (thread, CPU) at a fixed offset
+ * in the row, then a comparison among rows of the same key.
  */
 struct order {
 	size_t size;
@@ -174,7 +174,7 @@ static bool place_rows(struct dealing *of, const struct order *order)
 /*
  * deal - stable counting sort by key, then by @order->compare within each key
  *
- * On success *@first (owned by the caller) tells where each key's rows begin; it has @keys + 1 entries.
+ * On success *@first (owned by the caller) has the index of each key's first row; it has @keys + 1 entries.
  */
 static bool deal(struct dealing *of, const struct order *order, uint32_t keys, uint32_t **first)
 {
@@ -280,7 +280,7 @@ static int by_interrupt(const void *a, const void *b)
 	return compare_u64(x->ts_ns, y->ts_ns);
 }
 
-/* Those of one thread do not overlap: they are in order of their end, too. */
+/* Interrupts of one thread do not overlap, so they are in order of their end, too. */
 uint32_t model_interrupt_after(const struct model *model, uint32_t thread, uint64_t ts_ns)
 {
 	const struct interrupt *rows = model->interrupts.row;

@@ -25,7 +25,7 @@ struct model *model_new(void)
 	return model;
 }
 
-/* Of devices, and of what files tell of them. */
+/* Frees the rows of devices, and of files about devices. */
 static void free_device_rows(struct model *model)
 {
 	free(model->devices.row);

@@ -10,8 +10,8 @@
  * Rows refer to each other by index, never by pointer, because the arrays grow.
  * INDEX_NONE stands for "none" or "unknown". Strings are ids of model.strings.
  *
- * What a row holds is said in a header for each subject, which this one includes;
- * a field that is an index or a string says so there.
+ * The rows are declared in one header for each subject, which this one includes; the comment of a field says
+ * whether it is an index or a string.
  */
 #ifndef PROFBPF_ANALYZER_MODEL_MODEL_H
 #define PROFBPF_ANALYZER_MODEL_MODEL_H
@@ -39,7 +39,7 @@
 /* indices_none - INDEX_NONE @count times, and once more; the caller frees. NULL without memory. */
 uint32_t *indices_none(uint32_t count);
 
-/* What model_index() prepares; nobody else touches it. */
+/* Private to model_index() and the look-ups below. */
 struct model_index {
 	uint32_t *threads; /* thread rows by (tid, first_ns) */
 	uint32_t thread_count;
@@ -61,14 +61,14 @@ struct model {
 	struct trace_info info;
 	struct survey survey;
 	MODEL_ARRAY(uint32_t) files; /* strings: paths given on the command line */
-	MODEL_ARRAY(uint32_t) notes; /* strings: what capture could not do */
+	MODEL_ARRAY(uint32_t) notes; /* strings: limits of the capture */
 	MODEL_ARRAY(struct process) processes;
 	MODEL_ARRAY(struct thread) threads;
 	MODEL_ARRAY(struct function) functions; /* by function id; name 0 = unknown id */
 	MODEL_ARRAY(struct call) calls; /* sorted by (thread, start_ns, depth) after loading */
 	MODEL_ARRAY(struct counted_call) counted_calls; /* in no order; empty unless survey.to_ns is set */
 	MODEL_ARRAY(uint64_t)
-	call_costs; /* by call: of its duration, what probes took; empty unless it is to be left out */
+	call_costs; /* by call: the probes' share of its duration; empty unless it is to be subtracted */
 	MODEL_ARRAY(struct ioctl_call) ioctls; /* sorted by (thread, start_ns) */
 	MODEL_ARRAY(struct driver) drivers;
 	MODEL_ARRAY(struct driver_command) commands; /* by driver */
@@ -91,7 +91,7 @@ struct model {
 	MODEL_ARRAY(struct device_task)
 	tasks; /* sorted by (device, start_ns) after the clock join */
 	MODEL_ARRAY(struct task_detail) task_details;
-	MODEL_ARRAY(struct task_metric) task_metrics; /* those of a task follow each other */
+	MODEL_ARRAY(struct task_metric) task_metrics; /* rows of one task are consecutive */
 	MODEL_ARRAY(struct device_step) device_steps; /* as their files have them, in no order */
 	MODEL_ARRAY(struct device_reduce) device_reduces;
 	MODEL_ARRAY(struct step_mark) step_marks; /* in no order */
@@ -132,18 +132,18 @@ struct model {
 	struct model_index index;
 	struct pbt_damage damage; /* of all files together */
 	uint64_t bad_rows; /* rows dropped because they made no sense */
-	uint64_t threadless_rows; /* of these: of threads of which nothing else is told */
+	uint64_t threadless_rows; /* dropped rows of threads that no other record names */
 	uint64_t unknown_values; /* of a later version of the format; taken for unknown */
 	uint64_t unknown_batches; /* of kinds of a later version; left alone */
 };
 
-/* model_has_pid - is there a process of this id? */
+/* model_has_pid - is there a process with this id? */
 bool model_has_pid(const struct model *model, uint32_t pid);
 
 /*
  * model_has_sleeps - were long sleeps, and waits for interpreters' locks, recorded?
  *
- * Topic stack alone tells of them; before there were samples without it (topic sample) nothing says so.
+ * Only topic stack records them. Traces that are older than topic sample do not say whether topic stack was on.
  */
 bool model_has_sleeps(const struct model *model);
 
@@ -152,10 +152,10 @@ struct model *model_new(void);
 void model_free(struct model *model);
 
 /*
- * model_grow - room for one more row
+ * model_grow - makes room for one more row
  *
- * Used through MODEL_PUSH. Returns false without memory, beyond 2^32 - 2 rows and when
- * the rows would take more than they may (rows_fit.h).
+ * Used through MODEL_PUSH. Returns false without memory, beyond 2^32 - 2 rows, and when
+ * the rows would exceed their limit (rows_fit.h).
  */
 bool model_grow(void **row, uint32_t *capacity, uint32_t count, size_t row_size);
 
@@ -174,7 +174,7 @@ void model_fit(void **row, uint32_t *capacity, uint32_t count, size_t row_size);
 		 : false)
 
 /*
- * model_index - sort the rows as told above and prepare the look-ups below
+ * model_index - sorts the rows as stated above and prepares the look-ups below
  *
  * Calls, ioctls, switches, wakes, accounts and statistics are sorted; rows of
  * the same instant keep their order. May be called again after rows were added.
@@ -183,14 +183,14 @@ void model_fit(void **row, uint32_t *capacity, uint32_t count, size_t row_size);
 bool model_index(struct model *model);
 
 /*
- * model_index_settled - the same of rows that bear ids of threads
+ * model_index_settled - the same for rows that still have thread ids instead of indices of threads
  *
- * Each row is settled as it is put in its place, which may be in a file: to write it twice would cost twice as much. It may
- * be asked for more than once, @again then; rows that are not settled are dropped.
+ * Each row is converted while it is moved to its place, which may be in a file: a second pass would cost twice as much. A
+ * callback may be called more than once for a row, then with @again; rows for which it returns false are dropped.
  */
 struct model_settling {
 	void *context;
-	/* Thread ids of a row become threads; false: of none that is known. */
+	/* Converts the thread ids of a row to indices; returns false if the thread is unknown. */
 	bool (*call)(void *context, void *row, bool again);
 	bool (*ioctl)(void *context, void *row, bool again);
 	bool (*cpu_switch)(void *context, void *row, bool again); /* always true */
@@ -205,33 +205,33 @@ bool model_index_settled(struct model *model, const struct model_settling *settl
 bool model_index_threads(struct model *model);
 
 /*
- * Id of a text (NULL and "" are 0), added when it is new; INDEX_NONE without memory. Texts are cut at
- * MODEL_TEXT_MAX bytes: one of some MiB would be in every row of a report.
+ * The id of a text (NULL and "" are 0), which is added when it is new; INDEX_NONE without memory. Texts are cut at
+ * MODEL_TEXT_MAX bytes: a text of some MiB would be in every row of a report.
  */
 #define MODEL_TEXT_MAX (64u << 10)
 uint32_t model_string(struct model *model, const char *text);
 
 /*
- * How long a call of the model lasted, or has lasted so far; without what probes took of it
- * if that is to be left out (analyse/probe_cost.h), but never below 0.
+ * The duration of a call, for an open call so far; without the probes' share if that is to be subtracted
+ * (analyse/probe_cost.h), but never below 0.
  */
 uint64_t model_call_ns(const struct model *model, const struct call *call);
 
-/* What a file tells of a task besides; NULL = nothing. */
+/* Further facts about a task from its file; NULL = none. */
 const struct task_detail *model_task_detail(const struct model *model,
 					    const struct device_task *task);
 
-/* What the catalogs call a command of a driver; 0 = they do not know it. */
+/* The catalogs' name of a command of a driver; 0 = unknown. */
 uint32_t model_command_name(const struct model *model, uint32_t driver, uint32_t cmd);
 
 /* The text of a string id; "" for 0 and for ids out of range. */
 const char *model_text(const struct model *model, uint32_t id);
 
 /*
- * Thread row alive at an instant, by tid; INDEX_NONE if there is none. O(log n).
- * Of several threads that had this tid it is the last one that began at or
- * before ts_ns, or the first one for an instant before them all: records of a
- * thread's last and first moments may bear instants slightly outside its life.
+ * The row of the thread with @tid that is alive at an instant; INDEX_NONE if there is none. O(log n).
+ * Of several threads with this tid it is the last one that began at or before ts_ns, or the first one for an
+ * instant before them all: records of a thread's first and last moments may have timestamps slightly outside
+ * its life.
  * Valid after model_index().
  */
 uint32_t model_thread_at(const struct model *model, uint32_t tid, uint64_t ts_ns);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recording.h - rows of the model (model.h): how the trace was taken: when, of what, with which losses. */
+/* recording.h - rows of the model (model.h): how the trace was recorded: when, which targets, which losses. */
 #ifndef PROFBPF_ANALYZER_MODEL_RECORDING_H
 #define PROFBPF_ANALYZER_MODEL_RECORDING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From when on a file's functions were probed in a process that had mapped it. */
+/* The time from which a file's functions were probed in a process that had mapped it. */
 struct coverage {
 	uint32_t process;
 	uint32_t file;
@@ -17,28 +17,28 @@ struct coverage {
 	uint8_t state; /* PROFBPF__COVERAGE__STATE__* */
 };
 
-/* From when on the ends of a function's calls were not seen, or seen again: see Ends in proto/trace.proto. */
+/* The time from which the ends of a function's calls were not seen, or seen again: see Ends in proto/trace.proto. */
 struct ends_change {
 	uint32_t function;
 	uint32_t calls_per_second; /* that decided it */
 	uint64_t ts_ns;
 	bool seen;
 	uint64_t session_start_ns; /* of the session it belongs to */
-	uint64_t session_end_ns; /* last instant known of it */
+	uint64_t session_end_ns; /* last known instant of the session */
 };
 
-/* From when on so much of a kind of records was recorded: see Shed in proto/trace.proto. */
+/* The time from which a part of one kind of records was recorded: see Shed in proto/trace.proto. */
 struct shed_change {
 	uint32_t what; /* PROFBPF__SHED__WHAT__*, never NOTHING */
 	uint32_t kept_permille;
 	uint32_t cost_ppm;
-	bool for_room; /* else for what it cost */
+	bool for_room; /* shed because rings were full; else for its cost */
 	uint64_t ts_ns;
 	uint64_t session_start_ns; /* of the session it belongs to */
 	uint64_t session_end_ns; /* last instant known of it */
 };
 
-/* So many records of a source were lost for this reason. */
+/* The number of a source's records that were lost for one reason. */
 struct loss_reason {
 	uint32_t reason; /* string */
 	uint64_t count;
@@ -54,23 +54,23 @@ struct source_loss {
 	uint32_t reason_count;
 };
 
-/* What probes cost, by the class of the probed instruction; see proto/trace.proto. */
+/* The cost of a probe, by the class of the probed instruction; see proto/trace.proto. */
 struct probe_cost {
 	uint32_t instruction; /* string */
 	uint32_t inside_ns;
 	uint32_t whole_ns;
 };
 
-/* Rows of the trace that were counted, not kept: what is asked for does not need them. */
+/* Rows of the trace that were only counted, because the requested sections do not need them. */
 struct survey {
-	bool schedule; /* not all switches are among the model's */
+	bool schedule; /* the model does not contain all switches */
 	uint64_t calls;
 	uint64_t ioctls;
 	uint64_t switches;
 	uint64_t switches_missing; /* as capture_results has it */
 	uint64_t wakes;
 	uint64_t tasks;
-	uint64_t from_ns; /* the part of the time of which all rows are the model's; of calls also those that reach into it */
+	uint64_t from_ns; /* the part of the time whose rows are all in the model, with the calls that reach into it */
 	uint64_t to_ns; /* 0 = all of the time */
 	bool all_calls; /* calls are the model's whenever they were */
 	bool too_many; /* calls were too different for counted_calls: some may be missing there, or be of another thread */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows_fit.h - how many bytes the rows of one kind may take. */
+/* rows_fit.h - the limit on the memory of the rows of one kind. */
 #ifndef PROFBPF_ANALYZER_MODEL_ROWS_FIT_H
 #define PROFBPF_ANALYZER_MODEL_ROWS_FIT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule.h - rows of the model (model.h): what threads did: switches, wake-ups, what they waited for, and the timelines made of it. */
+/* schedule.h - rows of the model (model.h): switches, wake-ups, sleep objects, and the threads' timelines made of them. */
 #ifndef PROFBPF_ANALYZER_MODEL_SCHEDULE_H
 #define PROFBPF_ANALYZER_MODEL_SCHEDULE_H
 
@@ -11,12 +11,12 @@
 #define SLEEP_OBJECT_KINDS (PROFBPF__SLEEP_OBJECTS__KIND__CHILD + 1)
 #define BLOCK_REQUEST_OPERATIONS (PROFBPF__BLOCK_REQUESTS__OPERATION__OTHER + 1)
 
-/* What a thread waits for. */
+/* The object that a thread waits for. */
 struct sleep_object {
 	uint64_t object; /* inode, futex address, process or number of descriptors, by kind */
 	uint32_t device; /* as the kernel keeps it: major << 20 | minor */
 	uint32_t name; /* string: path, of an internet socket its peer's address; 0 = none or not known */
-	uint32_t peer; /* of an internet socket: pid of the process of this host at its other end; 0 = not known */
+	uint32_t peer; /* internet sockets: pid of the process on this host at the other end; 0 = unknown */
 	uint8_t kind; /* SleepObjects.Kind of proto/trace.proto */
 };
 
@@ -27,7 +27,7 @@ struct cpu_switch {
 	uint32_t next_tid;
 	uint32_t prev_thread; /* index into threads or INDEX_NONE (idle) */
 	uint32_t next_thread;
-	uint32_t object; /* what prev waits for: index into sleep_objects or INDEX_NONE */
+	uint32_t object; /* the object that prev waits for: index into sleep_objects or INDEX_NONE */
 	uint16_t cpu;
 	int16_t syscall; /* SYSCALL_NONE = none */
 	uint8_t state; /* Switches.State of proto/trace.proto */
@@ -35,7 +35,7 @@ struct cpu_switch {
 	uint32_t refill_ns; /* throttled: how long there was no quota, at least; 0 = not known */
 };
 
-/* Somebody woke a thread. */
+/* A wake-up of a thread. */
 struct wake {
 	uint64_t ts_ns;
 	uint32_t waker_tid;
@@ -44,7 +44,7 @@ struct wake {
 	uint16_t cpu;
 	uint16_t target_cpu;
 	uint8_t flags; /* Wakes.Flag of proto/trace.proto */
-	uint32_t interrupt; /* string: which one it was, with HARDIRQ or SOFTIRQ; 0 = unknown */
+	uint32_t interrupt; /* string: the interrupt's name, with HARDIRQ or SOFTIRQ; 0 = unknown */
 	uint32_t object; /* which of the files of an epoll was ready: index into sleep_objects or INDEX_NONE */
 };
 
@@ -52,9 +52,9 @@ struct wake {
 	(PROFBPF__WAKES__FLAG__HARDIRQ | PROFBPF__WAKES__FLAG__SOFTIRQ | \
 	 PROFBPF__WAKES__FLAG__TIMER)
 
-/* A major page fault: one for which the page had to be fetched. */
+/* A major page fault: the page was read from a device. */
 struct major_fault {
-	uint64_t end_ns; /* when it was there */
+	uint64_t end_ns; /* when the page was present */
 	uint64_t dur_ns; /* since the thread first slept for it; 0 = it did not, or unknown */
 	uint64_t address;
 	uint64_t offset; /* of the page in the file */
@@ -66,7 +66,7 @@ struct major_fault {
 struct block_request {
 	uint64_t end_ns; /* when it was complete */
 	uint64_t dur_ns; /* since it was made */
-	uint64_t wait_ns; /* part of it before it went to the device, with flag ISSUED */
+	uint64_t wait_ns; /* the time before it was issued to the device, with flag ISSUED */
 	uint64_t sector; /* of 512 bytes */
 	uint32_t bytes;
 	uint32_t thread; /* that made it */
@@ -78,7 +78,7 @@ struct block_request {
 /* A sleep that ended because a block request of its thread was complete. */
 struct io_wait {
 	uint32_t span;
-	uint32_t request; /* the last one that was complete before the thread was woken */
+	uint32_t request; /* the last request that was complete before the thread was woken */
 };
 
 /* An interrupt that took the CPU from a thread. */
@@ -91,7 +91,7 @@ struct interrupt {
 	uint8_t flags; /* Wakes.Flag of proto/trace.proto: HARDIRQ, SOFTIRQ, TIMER */
 };
 
-/* What a thread does, as far as the scheduler knows. */
+/* The state of a thread, from the scheduler's events. */
 enum thread_state {
 	STATE_UNKNOWN = 0, /* not seen, or records were lost */
 	STATE_RUNNING,
@@ -101,14 +101,14 @@ enum thread_state {
 	STATE_STOPPED,
 };
 
-/* What a thread did between two instants; a thread's spans follow each other without holes. */
+/* A thread's state between two instants; the spans of a thread are consecutive, without holes. */
 struct span {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint32_t other; /* running: INDEX_NONE; runnable: thread that ran on that CPU instead
-				 * (or the last one before it got the CPU); asleep: who woke it; with
+				 * (or the last one before it got the CPU); asleep: its waker; with
 				 * SPAN_WOKEN_HARDIRQ or SOFTIRQ a string, that interrupt's name */
-	uint32_t object; /* asleep: what it waited for: index into sleep_objects or INDEX_NONE */
+	uint32_t object; /* asleep: the object that it waited for: index into sleep_objects or INDEX_NONE */
 	int16_t syscall; /* asleep: the system call it slept in, or SYSCALL_NONE */
 	uint16_t cpu; /* running, runnable */
 	uint8_t state; /* enum thread_state */
@@ -116,7 +116,7 @@ struct span {
 };
 
 #define SPAN_MAJOR_FAULT 0x01 /* asleep: in a page fault for which the page had to be fetched */
-#define SPAN_CPU_IDLE 0x01 /* runnable: nothing ran on that CPU, it was being woken up */
+#define SPAN_CPU_IDLE 0x01 /* runnable: the CPU was idle (wake-up latency) */
 #define SPAN_TIMEOUT 0x02 /* asleep: it gave a time at which to give up */
 #define SPAN_THROTTLED 0x02 /* runnable: but its cgroup had used up its quota; once that is filled up others have the CPU */
 #define SPAN_IOWAIT 0x04 /* asleep: waits for storage */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack_rows.h - rows of the model (model.h): samples of what was executed or slept in, and the code that it lies in. */
+/* stack_rows.h - rows of the model (model.h): stack samples, of threads on a CPU and of sleeps, and the code that they name. */
 #ifndef PROFBPF_ANALYZER_MODEL_STACK_ROWS_H
 #define PROFBPF_ANALYZER_MODEL_STACK_ROWS_H
 
@@ -60,9 +60,9 @@ struct python_interpreter {
 	uint32_t process; /* index into processes */
 	uint32_t version; /* major << 8 | minor */
 	uint64_t lock_first,
-		lock_last; /* what its threads sleep on while they wait for its lock; 0 = not known */
-	bool lock_known; /* waits for its lock are told apart */
-	uint8_t build; /* PROFBPF__PYTHONS__BUILD__*: only a known one was looked into */
+		lock_last; /* the addresses on which its threads sleep while they wait for its lock; 0 = unknown */
+	bool lock_known; /* waits for its lock are recognised */
+	uint8_t build; /* PROFBPF__PYTHONS__BUILD__*: stacks are only read for known builds */
 };
 
 #endif /* PROFBPF_ANALYZER_MODEL_STACK_ROWS_H */

@@ -11,7 +11,7 @@
 #define EXECUTE "execute_"
 #define RUN "model_run"
 
-/* What may stand between the word and the number, or behind both. */
+/* Characters allowed between the word and the number, or behind both. */
 #define BETWEEN " _#:=-[("
 
 static uint64_t number_in(const char *text)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step_names.h - what people and frameworks call the steps that they mark. */
+/* step_names.h - recognises the names that people and frameworks give to steps. */
 #ifndef PROFBPF_ANALYZER_MODEL_STEP_NAMES_H
 #define PROFBPF_ANALYZER_MODEL_STEP_NAMES_H
 
 #include <stdint.h>
 
-/* The more specific the smaller: of several in one job those of the smallest count. */
+/* More specific names have smaller numbers: if a job has several kinds, those of the smallest number count. */
 enum step_name {
 	STEP_NAME_NONE = 0,
 	STEP_NAME_PROFILER, /* ProfilerStep#3 */
@@ -13,7 +13,7 @@ enum step_name {
 	STEP_NAME_EXECUTE, /* execute_..., or ONNX Runtime's model_run: one pass of an inference engine */
 };
 
-/* step_name_of - does @text call a step? *@number is UINT64_MAX where it tells none. */
+/* step_name_of - is @text the name of a step? *@number is its number, UINT64_MAX if it has none. */
 enum step_name step_name_of(const char *text, uint64_t *number);
 
 #endif /* PROFBPF_ANALYZER_MODEL_STEP_NAMES_H */

@@ -33,7 +33,7 @@ void tasks_sort_by_start(const struct model *model, uint32_t *rows, uint32_t cou
 	qsort_r(rows, count, sizeof(*rows), by_start, model->tasks.row);
 }
 
-/* Rows of one stream, and where the next one of them goes. */
+/* The rows of one stream, and the index for the next of them. */
 struct lane {
 	uint64_t stream;
 	uint32_t count;
@@ -46,7 +46,7 @@ struct lanes {
 	uint32_t count;
 };
 
-/* NULL: there are too many, or no memory. @last: of the row before, which mostly is of the same. */
+/* Returns NULL if there are too many lanes, or without memory. @last: the lane of the previous row, mostly the same one. */
 static struct lane *lane_of(struct lanes *lanes, uint64_t stream, struct lane *last)
 {
 	uint32_t index;

@@ -2,8 +2,8 @@
 /*
  * task_sort.h - sorting rows of device tasks.
  *
- * @rows are @count indices into model->tasks, sorted in place; what is equal stays in order of
- * its index.
+ * @rows are @count indices into model->tasks, sorted in place; equal rows stay in order of their
+ * index.
  */
 #ifndef PROFBPF_ANALYZER_MODEL_TASK_SORT_H
 #define PROFBPF_ANALYZER_MODEL_TASK_SORT_H
@@ -15,7 +15,7 @@
 /* By start_ns. */
 void tasks_sort_by_start(const struct model *model, uint32_t *rows, uint32_t count);
 
-/* By stream number; numbers of different devices are not told apart. */
+/* By stream number; equal numbers of different devices are not distinguished. */
 void tasks_sort_by_stream(const struct model *model, uint32_t *rows, uint32_t count);
 
 #endif /* PROFBPF_ANALYZER_MODEL_TASK_SORT_H */

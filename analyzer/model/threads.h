@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads.h - rows of the model (model.h): threads and processes, and what the kernel adds up for them and their groups. */
+/* threads.h - rows of the model (model.h): threads and processes, and the kernel's cumulative figures of them and their cgroups. */
 #ifndef PROFBPF_ANALYZER_MODEL_THREADS_H
 #define PROFBPF_ANALYZER_MODEL_THREADS_H
 
@@ -15,20 +15,20 @@ struct thread {
 	uint32_t name; /* last known name */
 	bool target;
 	bool kernel;
-	bool worded; /* its file has no number for it but a word, or nothing: tid was given here, and is not shown */
+	bool worded; /* its file has a word instead of a number, or nothing: the importer chose tid, which is not shown */
 	uint64_t start_ns; /* the kernel's start time of the task, 0 = unknown */
 	uint64_t first_ns; /* first and last instant at which the trace knows it alive */
 	uint64_t last_ns;
 	uint64_t exit_ns; /* 0 = did not exit during the trace */
 	uint64_t named_ns; /* when it called itself so; 0 = not during the trace */
-	uint64_t dropped_ns; /* since when it is no target any more; 0 = it stayed what it was */
+	uint64_t dropped_ns; /* the time from which it was no target any more; 0 = never */
 	uint32_t parent; /* thread that forked it, or INDEX_NONE */
 };
 
-/* One process during one life. Strings but for numbers. */
+/* One process during one life. Strings and numbers. */
 struct process {
 	uint32_t pid;
-	uint32_t parent_pid; /* who started it, or its parent when it was first seen; 0 = unknown */
+	uint32_t parent_pid; /* the process that started it, or its parent when it was first seen; 0 = unknown */
 	uint32_t name; /* name of the main thread, else of the first seen */
 	uint32_t cmdline; /* 0 = unknown */
 	uint32_t exe;
@@ -57,12 +57,12 @@ struct account {
 	uint64_t io_ns; /* with flag HAS_IO */
 	uint64_t read_bytes; /* from and to devices; these four with HAS_BYTES */
 	uint64_t write_bytes;
-	uint64_t read_chars; /* by read, write and their kin, whatever they read from */
+	uint64_t read_chars; /* by read, write and similar system calls, from and to any file */
 	uint64_t write_chars;
 	int16_t syscall; /* asleep at a session's start: the system call it slept in, -1 = none */
 };
 
-/* What the kernel knew of a process as a whole at an instant. */
+/* The kernel's figures of a process as a whole at an instant. */
 struct process_stat {
 	uint64_t ts_ns;
 	uint32_t process;
@@ -106,9 +106,9 @@ struct cgroup_stat {
 	uint64_t system_ns;
 };
 
-/* What a framework says a thread works for, found in a process that ran already. */
+/* The role that a framework gave to a thread, found in a process that was running already. */
 struct thread_role {
-	uint64_t ts_ns; /* when it was looked at */
+	uint64_t ts_ns; /* when it was read */
 	uint32_t thread;
 	uint32_t framework; /* "MindData" */
 	uint32_t name; /* the framework's: "MapOp::WorkerEntry" */

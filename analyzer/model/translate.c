@@ -37,7 +37,7 @@ static void bind_domain(void)
 	bind_textdomain_codeset(DOMAIN, "UTF-8");
 }
 
-/* What was asked for, by the order in which the C library looks. */
+/* The requested language, in the C library's order of environment variables. */
 static const char *wanted(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_MESSAGES", "LANG" };
@@ -57,7 +57,7 @@ void translate_begin(void)
 
 	if (!strcmp(language, "C") || !strcmp(language, "POSIX"))
 		return;
-	/* A machine need not have a language's locale for who reads it: names of messages are all that is asked of it. */
+	/* The machine may lack the user's locale. Any UTF-8 locale is enough, because only messages are translated. */
 	if (!setlocale(LC_MESSAGES, "")) {
 		if (!setlocale(LC_MESSAGES, "C.UTF-8"))
 			return;

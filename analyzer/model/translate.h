@@ -10,7 +10,7 @@
 /* Words that are translated where they are used. */
 #define N_(text) text
 
-/* translate_begin - from now on in the language of the environment, as far as there is one of UTF-8, and translations to it */
+/* translate_begin - switches to the language of the environment, if there is a UTF-8 locale and a translation */
 void translate_begin(void);
 
 /* tr - @text as it is to be read, which lasts; itself if it is not translated */

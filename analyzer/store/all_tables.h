@@ -107,7 +107,7 @@ const struct data_table *const *tables_all(size_t *count);
 /* The table of that name, or NULL. */
 const struct data_table *table_find(const char *name);
 
-/* The table whose rows a column of UNIT_ROW numbers: its meaning says "a row of threads". NULL: its own. */
+/* The table that a column of UNIT_ROW refers to: its meaning says "a row of threads". NULL: the column's own table. */
 const struct data_table *column_refers_to(const struct column *column);
 
 #endif /* PROFBPF_ANALYZER_STORE_ALL_TABLES_H */

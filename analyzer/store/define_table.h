@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * define_table.h - how a table is described. The files of store/tables/ include it, and the report's sections.
+ * define_table.h - macros that describe a table. The files of store/tables/ and the report's sections include it.
  *
  *	#define LINK_COLUMNS(COLUMN)                                                       \
  *		COLUMN(device, ROW, "device", "whose link: a row of devices",              \
@@ -125,7 +125,7 @@ static inline bool cursor_inner(struct table_cursor *at, const void *outer, cons
 	return true;
 }
 
-/* The same where the outer row's are those from @first on of an array that they share, which may be NULL if none has any. */
+/* The same if the outer rows share one array, of which this row has the part from @first on; @rows may be NULL if it is empty. */
 static inline bool cursor_part(struct table_cursor *at, const void *outer, const void *rows,
 			       uint64_t first, uint64_t count, size_t size)
 {
@@ -134,7 +134,7 @@ static inline bool cursor_part(struct table_cursor *at, const void *outer, const
 	return cursor_inner(at, outer, (const char *)rows + first * size, count, size);
 }
 
-/* A function that goes through the rows of an array in the results of one analysis, if it was made. */
+/* Defines a function that iterates over the rows of an array in the results of one analysis, if that was run. */
 #define DEFINE_NEXT(name, analysis, rows, count)                                          \
 	static bool name(struct table_cursor *at)                                         \
 	{                                                                                 \
@@ -187,7 +187,7 @@ static inline bool cursor_part(struct table_cursor *at, const void *outer, const
 	DESCRIBE_TABLE(id, row_type, COLUMNS)           \
 	static const struct data_table id = TABLE_INITIAL(id, next_row, "", .keyed = false)
 
-/* Only what began in a part of the time is wanted: did this? 0 = not known when. */
+/* Did the row begin in the requested part of the time? @ns = 0: its time is unknown. */
 static inline bool table_wants_instant(const struct table_cursor *at, uint64_t ns)
 {
 	const struct table_data *of = at->of;

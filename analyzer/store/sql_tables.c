@@ -8,15 +8,15 @@
 #include <string.h>
 
 #define STATEMENT_SIZE 4096
-#define ROWS_GUESSED 1e6 /* of a table; a place found by its key has one */
+#define ROWS_GUESSED 1e6 /* assumed rows of a table, for SQLite's planner; a look-up by key has one */
 
-/* How rows are looked for; idxNum of xFilter. */
+/* How rows are found; idxNum of xFilter. */
 enum look { LOOK_ALL, LOOK_KEY, LOOK_RANGE };
 
 struct known_table {
 	const struct data_table *table;
 	const struct table_data *data;
-	struct sql_part *part; /* NULL: nobody asks */
+	struct sql_part *part; /* NULL: the caller does not need it */
 };
 
 struct sql_table {
@@ -86,7 +86,7 @@ static int disconnect(sqlite3_vtab *vtab)
 	return SQLITE_OK;
 }
 
-/* The way to look for rows by one of the statement's conditions. */
+/* How to find rows by one of the statement's conditions. */
 static enum look look_by(const struct data_table *table,
 			 const struct sqlite3_index_constraint *condition)
 {
@@ -99,7 +99,7 @@ static enum look look_by(const struct data_table *table,
 	return LOOK_ALL;
 }
 
-/* Leave of @part what a condition on the beginning of rows leaves. */
+/* Narrows @part by a condition on the start of rows. */
 static void narrow(struct sql_part *part, unsigned char op, sqlite3_int64 value)
 {
 	uint64_t at_ns = value < 0 ? 0 : (uint64_t)value, after_ns = value < 0 ? 0 : at_ns + 1;
@@ -120,9 +120,9 @@ static void narrow(struct sql_part *part, unsigned char op, sqlite3_int64 value)
 }
 
 /*
- * SQLite asks for a table once for each set of conditions by which it could be looked through, also for each side of an OR;
- * what any of them leaves may be looked for. At first it offers conditions that turn out not to hold for all rows, of the
- * other table of an outer join. So they are taken: then it asks once more without these. @used: arguments so far.
+ * SQLite calls xBestIndex once for each set of conditions by which it could search the table, also for each side of an OR; the
+ * union of them may be read. At first it offers conditions that do not hold for all rows, those of the other table
+ * of an outer join. These are accepted, which makes SQLite call again without them. @used: arguments so far.
  */
 static void note_part(const struct known_table *known, sqlite3_index_info *info, int used)
 {
@@ -214,8 +214,8 @@ static int next(sqlite3_vtab_cursor *base)
 }
 
 /*
- * Go to where rows with a value are. Of a value that is no whole number all rows are given: SQLite
- * compares them itself once more.
+ * Moves to the rows with a value. For a value that is no whole number all rows are returned: SQLite
+ * checks the condition again itself.
  */
 static void look_for(struct table_cursor *at, const struct known_table *known, enum look look,
 		     sqlite3_value *value)
@@ -273,7 +273,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int index
 	case CELL_SIGNED: sqlite3_result_int64(context, cell->negative); break;
 	case CELL_REAL: sqlite3_result_double(context, cell->real); break;
 	case CELL_TEXT:
-		/* The model's texts stay; one that was made for the row does not. */
+		/* The model's texts stay valid; a text that was made for this row does not. */
 		sqlite3_result_text(context, cell->text, -1,
 				    is_made(&cursor->at, cell->text) ? SQLITE_TRANSIENT
 								     : SQLITE_STATIC);
@@ -289,7 +289,7 @@ static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *row)
 	return SQLITE_OK;
 }
 
-/* Without xCreate a table of the module's name is there by itself. */
+/* Without xCreate a table with the module's name exists without CREATE TABLE. */
 static const sqlite3_module MODULE = {
 	.xConnect = connect,
 	.xBestIndex = best_index,

@@ -2,8 +2,8 @@
 /*
  * sql_tables.h - the tables of store/schema.h in SQL, without a copy.
  *
- * They are SQLite's virtual tables. Only the columns that a statement names are read; a join by the number of a
- * row ("thread", "task") finds the row at once, and so does one of calls by their thread.
+ * They are SQLite virtual tables. Only the columns that a statement names are read; a join by the number of a
+ * row ("thread", "task") finds the row directly, and so does a join of calls by their thread.
  */
 #ifndef PROFBPF_ANALYZER_STORE_SQL_TABLES_H
 #define PROFBPF_ANALYZER_STORE_SQL_TABLES_H
@@ -12,7 +12,7 @@
 
 #include "analyzer/store/schema.h"
 
-/* Of tables that know when their rows begin: from when to before when (CLOCK_MONOTONIC) those begin that are asked for. */
+/* The part of the time (CLOCK_MONOTONIC, half-open) in which the requested rows of tables with a start column begin. */
 struct sql_part {
 	uint64_t from_ns;
 	uint64_t to_ns; /* not after from_ns: none is */
@@ -22,10 +22,10 @@ struct sql_part {
 #define SQL_PART_ALL ((struct sql_part){ 0, UINT64_MAX })
 
 /*
- * sql_tables_add - make every table known to @db, as @prefix and its name
+ * sql_tables_add - adds every table to @db, named @prefix and the table's name
  *
- * @part: widened, whenever a statement is prepared, by what its conditions ("start_ns between 5 and 9") leave of each such
- * table that it names; SQL_PART_NONE before it, or NULL. @data and @part must outlive @db. Returns SQLITE_OK or SQLite's
+ * @part: widened, whenever a statement is prepared, by the part that its conditions ("start_ns between 5 and 9") leave of each
+ * such table that it names; initially SQL_PART_NONE, or NULL. @data and @part must outlive @db. Returns SQLITE_OK or SQLite's
  * error.
  */
 int sql_tables_add(sqlite3 *db, const struct table_data *data, const char *prefix,
@@ -39,10 +39,10 @@ int sql_tables_add(sqlite3 *db, const struct table_data *data, const char *prefi
  */
 int sql_functions_add(sqlite3 *db);
 
-/* The negative errno that stands for one of SQLite's result codes; 0 of those that are none. */
+/* The negative errno for one of SQLite's result codes; 0 for codes that are no errors. */
 int sql_errno(int code);
 
-/* "name INTEGER, other TEXT": the columns as CREATE TABLE takes them. -E2BIG if @size bytes are too few. */
+/* "name INTEGER, other TEXT": the columns in the syntax of CREATE TABLE. -E2BIG if @size bytes are too few. */
 int sql_columns(const struct data_table *table, char *text, size_t size);
 
 #endif /* PROFBPF_ANALYZER_STORE_SQL_TABLES_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables: what devices did, by device, stream and operator. */
+/* Tables: work of devices, by device, stream and operator. */
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/store/define_table.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables: device files, and what they say in sum. */
+/* Tables: device files, and the sums that they contain. */
 #include "analyzer/store/define_table.h"
 
 #define FILE_COLUMNS(COLUMN)                                                                     \

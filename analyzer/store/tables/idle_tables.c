@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables: why devices were idle, and what to do. */
+/* Tables: causes of devices' idle time, and advice. */
 #include "analyzer/analyse/pipeline/bottleneck.h"
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/store/define_table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables: data pipelines, and the steps of those whom they feed. */
+/* Tables: data pipelines, and the steps of the trainers that they feed. */
 #include "analyzer/analyse/pipeline/pipelines.h"
 #include "analyzer/analyse/pipeline/steps.h"
 #include "analyzer/store/define_table.h"
@@ -43,7 +43,7 @@ DEFINE_TABLE(steps, struct step, STEP_COLUMNS, next_step,
 	     "a step of a trainer: from one batch to the next");
 
 #define USAGE ((const struct pipeline_usage *)at->outer)
-/* A file of samples tells no waits, and what threads did off the CPU neither. */
+/* A file of samples contains neither waits nor off-CPU states. */
 #define SAMPLED (USAGE->pipeline->sampled)
 #define OPERATOR (&USAGE->pipeline->operators.row[row - USAGE->operators])
 

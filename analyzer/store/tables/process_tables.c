@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables: processes and threads, and what they used. */
+/* Tables: processes and threads, and their resource usage. */
 #include "analyzer/analyse/host/processes.h"
 #include "analyzer/store/define_table.h"
 
@@ -26,7 +26,7 @@ DEFINE_TABLE(processes, struct process, PROCESS_COLUMNS, next_process,
 	     "a process, traced or seen beside the traced ones", .keyed = true,
 	     .sections = SECTION_TRACE);
 
-/* Device files tell when threads were on a CPU, not when they were woken: what was ready counts as blocked. */
+/* Device files have the times on a CPU, but no wake-ups: time spent runnable counts as blocked. */
 #define WOKEN_KNOWN (model->files.count > 0)
 #define PROCESS_KNOWN (row->source != USAGE_UNKNOWN)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables: who was at the end of all waiting while devices were idle, or of that of the threads in their place. */
+/* Tables: the roots of devices' idle time, or of the waits of the threads that take their place. */
 #include "analyzer/analyse/idle/host_waits.h"
 #include "analyzer/analyse/idle/idle.h"
 #include "analyzer/analyse/idle/idle_roots.h"
@@ -33,7 +33,7 @@ static struct cell object_cell(struct table_cursor *at, const struct root *root)
 	return cell_text(at->text[2]);
 }
 
-/* An end of waiting, whose ever it was. */
+/* Columns of a root, of a device or of a thread. */
 #define END_COLUMNS(COLUMN)                                                                   \
 	COLUMN(root, ROW, "root", "this row", cell_u64(at->index))                            \
 	COLUMN(cause, TEXT, "cause", "what was at the end of the waiting",                    \
@@ -159,7 +159,7 @@ static bool next_waiter(struct table_cursor *at)
 DEFINE_TABLE(waiters, uint32_t, WAITER_COLUMNS, next_waiter,
 	     "a thread that the job goes by, in the place of a device that tells no tasks");
 
-/* What was different; NULL = not known. */
+/* The root that was different in this step; NULL = unknown. */
 static const struct idle_root *outlier_root(const struct step_outlier *row)
 {
 	return row->root == INDEX_NONE ? NULL : &row->roots.row[row->root];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables: what threads did and waited for. */
+/* Tables: threads' states and waits. */
 #include "analyzer/analyse/host/block_io.h"
 #include "analyzer/analyse/host/faults.h"
 #include "analyzer/store/define_table.h"
@@ -34,7 +34,7 @@ static bool on_cpu(const struct span *row)
 	       "threads",                                                                       \
 	       cell_index(row->other))
 
-/* States last: those that had begun before the part belong to it, too. */
+/* A state that began before the part and reaches into it belongs to it, too. */
 static bool lasted_in_part(const struct table_cursor *at, const struct span *row)
 {
 	const struct table_data *of = at->of;

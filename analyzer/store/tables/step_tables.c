@@ -122,7 +122,7 @@ DEFINE_TABLE(host_steps, struct host_turn, HOST_STEP_COLUMNS, next_host_step,
 	COLUMN(end_ns, INSTANT, "end", "end of the last", cell_u64(row->end_ns))          \
 	COLUMN(total_ns, NS, "total", "sum of their times", cell_u64(row->total_ns))
 
-/* Of each trace each step, and of that each row: at->m counts the last. */
+/* Iterates over traces, their steps, and the rows of each step; at->m counts the latter. */
 static bool next_reduce(struct table_cursor *at)
 {
 	const struct device_step_results *steps = at->of->results->device_steps;

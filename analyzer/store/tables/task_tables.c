@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables: devices, their tasks, and what device files say of single tasks, transfers and allocations. */
+/* Tables: devices, their tasks, and details from device files about single tasks, transfers and allocations. */
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/export/export_filter.h"
@@ -26,7 +26,7 @@ static bool next_device(struct table_cursor *at)
 DEFINE_TABLE(devices, struct device, DEVICE_COLUMNS, next_device, "an accelerator", .keyed = true,
 	     .sections = SECTION_TRACE, .rows = LOAD_CALLS | LOAD_TASKS);
 
-/* Is a task of one of the wanted processes, and of the wanted time? */
+/* Does a task belong to one of the requested processes and to the requested time? */
 static bool wanted_task(const struct table_cursor *at, const struct device_task *task)
 {
 	const struct model *model = at->of->model;

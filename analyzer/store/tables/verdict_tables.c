@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables: what holds the job up. */
+/* Tables: the verdict. */
 #include "analyzer/analyse/idle/host_waits.h"
 #include "analyzer/analyse/idle/idle_roots.h"
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/analyse/idle/verdict.h"
 #include "analyzer/store/define_table.h"
 
-/* Of these roots. */
+/* The verdict's root, if it is one of @roots. */
 static struct cell root_cell(const struct verdict *verdict, const struct idle_roots *roots)
 {
 	const struct idle_root *most = verdict->idle.most;
