@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Two readings of one snapshot lie closer than this, two suspends are longer. */
+/* The readings of one snapshot differ by less than this; a suspend lasts longer. */
 #define JITTER_NS 1000000
-#define OFFSET_MAX ((uint64_t)1 << 61) /* beyond it a snapshot makes no sense */
-/* A host is not suspended more often than that within a trace; then the last ones are left out. */
+#define OFFSET_MAX ((uint64_t)1 << 61) /* a snapshot with a larger difference is invalid */
+/* The most suspends in a trace; further ones are ignored. */
 #define STEPS_MAX 256
 
 static bool add_step(struct boot_clock *clock, uint64_t from_ns, uint64_t offset_ns)

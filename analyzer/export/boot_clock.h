@@ -7,7 +7,7 @@
  * snapshot reads them a few nanoseconds apart; converting through each
  * neighbouring pair of snapshots would give durations that are off by as much.
  * Here the difference is taken once (through lib/clocks) and again only after a
- * suspend, so that durations stay what they are.
+ * suspend, so that durations do not change.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_BOOT_CLOCK_H
 #define PROFBPF_ANALYZER_EXPORT_BOOT_CLOCK_H
@@ -25,7 +25,7 @@ struct boot_step {
 struct boot_clock {
 	struct boot_step *steps; /* at least one */
 	uint32_t count;
-	bool known; /* false: no snapshot has CLOCK_BOOTTIME; nothing is added */
+	bool known; /* false: no snapshot has CLOCK_BOOTTIME; the difference is 0 */
 };
 
 /* Returns 0 or -ENOMEM. boot_clock_free() is to be called in any case. */

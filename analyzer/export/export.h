@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export.h - the trace in other tools' formats: an exporter each.
+ * export.h - writes the trace in other tools' formats: one exporter for each.
  *
- * An exporter is a file with a struct exporter, and a line in EXPORTERS, from which its name is known
- * to --to, its help and the completions of shells. CONTRIBUTING.md has an example.
+ * An exporter is a file with a struct exporter and a line in EXPORTERS, which makes its name known to --to, to the help
+ * and to the shells' completions. CONTRIBUTING.md has an example.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_EXPORT_H
 #define PROFBPF_ANALYZER_EXPORT_EXPORT_H
@@ -17,7 +17,7 @@
 struct device_step_results;
 struct results; /* view/report.h */
 
-/* Which stacks are merged, and what their weight is. */
+/* The stacks that are merged, and their weight. */
 enum stacks_kind {
 	STACKS_ON_CPU, /* samples of threads on a CPU */
 	STACKS_OFF_CPU, /* nanoseconds asleep, where the sleep was recorded with its stack */
@@ -27,47 +27,47 @@ enum stacks_kind {
 
 /* How many short runs on CPUs became how many slices (timeline/slivers.h). */
 struct sliver_counts {
-	uint64_t resolution_ns; /* shorter ones were merged; 0: none */
+	uint64_t resolution_ns; /* shorter slices were merged; 0: none */
 	uint64_t runs; /* that were merged */
 	uint64_t slices; /* that they became */
 };
 
-/* What an exporter made of it, to be told to the user. */
+/* What an exporter merged or left out, for a message to the user. */
 struct export_told {
 	struct sliver_counts slivers; /* runs on CPUs that were merged */
 	struct sliver_counts calls, tasks; /* the same of calls and of tasks of devices (timeline/crowds.h) */
 };
 
 struct export_options {
-	uint64_t start_ns; /* window; what lies outside is left out or cut */
+	uint64_t start_ns; /* window; rows outside are left out, rows across its ends are cut */
 	uint64_t end_ns;
-	bool part; /* is that only a part of the trace? Then tables hold no rows of other times */
+	bool part; /* the window is only a part of the trace: tables contain no rows of other times */
 	const uint32_t *pids; /* only these processes; all if pid_count is 0 */
 	uint32_t pid_count;
 	const struct device_step_results *steps; /* of devices; NULL = none are shown */
 	uint32_t scope_depth; /* levels of scopes that timelines show */
 	enum stacks_kind stacks; /* of exporters with has_kinds */
 	bool each_slice; /* Chrome's timeline merges none (timeline/slivers.h, crowds.h) */
-	struct export_told *told; /* NULL: nobody wants to know */
+	struct export_told *told; /* filled by the exporter; may be NULL */
 };
 
 struct exporter {
-	bool folder; /* it writes files into an empty folder; else one file, which does not exist before */
+	bool folder; /* it writes files into an empty folder; else one new file */
 	bool has_kinds; /* of stacks: --kind says which */
 	bool cut; /* tasks of devices outside options' window are left out */
-	bool of_window; /* it reads no rows of other times than options' window: they need not be loaded */
+	bool of_window; /* it reads only rows in options' window: others need not be loaded */
 	/*
-	 * Writes the complete model (joined and indexed) and what all analyses found to @path. Its temporary
-	 * name, that it is renamed when that succeeded, and removed when not, is the caller's care.
+	 * Writes the complete model (joined and indexed) and the results of all analyses to @path. The caller
+	 * passes a temporary name, renames it after success and removes it after a failure.
 	 *
-	 * Returns 0 or a negative errno; then @error (of @error_size bytes) says what failed and what to do;
-	 * export_explain() does (export_error.h). What is left out by the options: export_filter.h.
+	 * Returns 0 or a negative errno; then @error (of @error_size bytes) says what failed and the remedy;
+	 * export_explain() writes it (export_error.h). export_filter.h applies the options.
 	 */
 	int (*write)(const struct model *model, const struct results *results, const char *path,
 		     const struct export_options *options, char *error, size_t error_size);
 };
 
-/* FIRST(name) and NEXT(name) for each, in the order of the help: export_NAME is what --to NAME writes. */
+/* FIRST(name) and NEXT(name) for each exporter, in the order of the help: export_NAME serves --to NAME. */
 #define EXPORTERS(FIRST, NEXT) \
 	FIRST(perfetto)        \
 	NEXT(chrome)           \

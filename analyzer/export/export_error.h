@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_error.h - what to say when an export fails.
+ * export_error.h - error messages of exports.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_EXPORT_ERROR_H
 #define PROFBPF_ANALYZER_EXPORT_EXPORT_ERROR_H

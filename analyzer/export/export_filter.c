@@ -27,7 +27,7 @@ bool export_clip(const struct export_window *window, uint64_t *start_ns, uint64_
 	*cut = false;
 	if (*end_ns < *start_ns || *start_ns > window->end_ns || *end_ns < window->start_ns)
 		return false;
-	/* One that merely touches the window has nothing inside. */
+	/* An interval that merely touches the window is outside. */
 	if (*start_ns < *end_ns && (*start_ns == window->end_ns || *end_ns == window->start_ns))
 		return false;
 	if (*start_ns < window->start_ns) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_filter.h - what part of a trace an export holds.
+ * export_filter.h - selects the part of a trace that an export contains.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_EXPORT_FILTER_H
 #define PROFBPF_ANALYZER_EXPORT_EXPORT_FILTER_H
@@ -21,10 +21,10 @@ void export_window_init(struct export_window *window, const struct model *model,
 			const struct export_options *options);
 
 /*
- * export_clip - cut an interval to the window
+ * export_clip - cuts an interval to the window
  *
- * Returns false if nothing of it lies inside; an empty interval inside stays.
- * *@cut tells whether a part was cut off.
+ * Returns false if it is completely outside; an empty interval inside is kept.
+ * *@cut: a part was cut off.
  */
 bool export_clip(const struct export_window *window, uint64_t *start_ns, uint64_t *end_ns,
 		 bool *cut);
@@ -36,14 +36,14 @@ static inline bool export_instant(const struct export_window *window, uint64_t n
 }
 
 /*
- * export_threads - which threads belong to the wanted processes
+ * export_threads - marks the threads of the requested processes
  *
  * Returns an array of model->threads.count (at least one) entries that the caller
  * frees; NULL without memory.
  */
 bool *export_threads(const struct model *model, const struct export_options *options);
 
-/* export_process - is a process (INDEX_NONE = not known whose) among the wanted ones? */
+/* export_process - is a process (INDEX_NONE = unknown) among the requested ones? */
 bool export_process(const struct model *model, const struct export_options *options,
 		    uint32_t process);
 

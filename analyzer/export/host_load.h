@@ -18,7 +18,7 @@ struct host_load {
 };
 
 /*
- * host_load_compute - one row per pair of readings that follow each other
+ * host_load_compute - one row per pair of consecutive readings
  *
  * A CPU whose figures ran backwards is left out of that row. Returns 0 and an
  * array of *count rows that the caller frees, or -ENOMEM.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads' rows: what the job marked, runtime calls, and the ioctls inside them. */
+/* Threads' rows: the job's marks, runtime calls, and the ioctls inside them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ struct calls_writer {
 	uint32_t pid;
 };
 
-/* The thread's own row first; further ones for calls that overlap, when records are wrong. */
+/* Adds the thread's own row first, then further rows for calls that overlap because records are wrong. */
 static uint64_t add_row(struct calls_writer *calls, bool first)
 {
 	struct chrome_trace *trace = calls->trace;
@@ -43,7 +43,7 @@ static void add_arg(struct chrome_writer *writer, enum export_arg arg, uint64_t 
 		chrome_arg_uint(writer, export_arg_name(arg), value);
 }
 
-/* To the backward pass and from the forward pass. */
+/* Writes arrows to the backward pass and from the forward pass. */
 static void write_passes(struct calls_writer *calls, uint32_t tid, const struct thread_slice *slice)
 {
 	struct chrome_writer *writer = &calls->trace->writer;
@@ -109,7 +109,7 @@ static void write_call(struct calls_writer *calls, uint32_t tid, const struct th
 	write_passes(calls, tid, slice);
 }
 
-/* What the job marked, by the name that it gave it. */
+/* Writes a range that the job marked, under the job's name for it. */
 static void write_range(struct calls_writer *calls, uint32_t tid, const struct thread_slice *slice)
 {
 	struct chrome_writer *writer = &calls->trace->writer;
@@ -149,7 +149,7 @@ static void write_ioctl(struct calls_writer *calls, uint32_t tid, const struct t
 	chrome_event_end(writer);
 }
 
-/* Several short calls, by the name of their function if they are all of one. */
+/* Writes several short calls as one slice, named by their function if it is the same for all. */
 static void write_crowd(struct calls_writer *calls, uint32_t tid, const struct crowd *crowd)
 {
 	struct chrome_trace *trace = calls->trace;
@@ -213,7 +213,7 @@ static void write_done(struct calls_writer *calls)
 		write_crowd(calls, tid, done);
 }
 
-/* Calls and ioctls are never taken for each other. */
+/* The key of a slice; calls and ioctls have different keys. */
 static uint64_t key_of(const struct thread_slice *slice)
 {
 	return slice->call ? (uint64_t)slice->call->function << 1 :
@@ -248,7 +248,7 @@ static void write_thread(struct calls_writer *calls)
 	write_done(calls);
 }
 
-/* ---- What merging makes of them */
+/* ---- The result of merging */
 
 struct calls_survey {
 	struct chrome_trace *trace;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One row per CPU: which thread ran when. Time of which nothing is known, and
- * known idle time, stays empty. Very many short runs are merged (slivers.h).
+ * One row per CPU with the threads that ran on it. Unknown time and idle time
+ * stay empty. Very many short runs are merged (slivers.h).
  */
 #include "analyzer/export/chrome/chrome_trace.h"
 #include "analyzer/export/timeline/slivers.h"
@@ -32,7 +32,7 @@ static void write_thread(struct chrome_trace *trace, const struct cpu_slice *sli
 			model->processes.row[model->threads.row[slice->thread].process].pid);
 }
 
-/* Several runs are a slice of the thread's name, if all are of one. */
+/* Writes one slice for several runs, named by the thread if it is the same for all. */
 static void write_slice(struct chrome_trace *trace, uint32_t row, const struct sliver *sliver)
 {
 	const struct cpu_slice *first = &trace->cpus.slices[sliver->first];

@@ -14,11 +14,11 @@ struct devices_writer {
 	struct lanes lanes;
 	struct crowds crowds;
 	uint32_t first; /* task of the crowd that there is */
-	struct sliver_counts *counts; /* of a survey, which writes nothing; else NULL */
+	struct sliver_counts *counts; /* result of a survey, which writes nothing; else NULL */
 	bool mark;
 	uint64_t slices;
 	uint32_t device;
-	uint32_t pid; /* as which the device, or a part of it, is shown */
+	uint32_t pid; /* process number under which the device, or a part of it, is shown */
 };
 
 /* The row that has room; NULL, and counted, if there is none. */
@@ -122,7 +122,7 @@ static void end_crowd(struct devices_writer *devices, const char *stream_name)
 	}
 }
 
-/* Tasks of one stream, in order of their start. */
+/* Takes a task of the current stream; tasks come in order of their start. */
 static void take_task(struct devices_writer *devices, uint32_t row, const char *stream_name)
 {
 	struct chrome_trace *trace = devices->trace;
@@ -167,8 +167,8 @@ static int write_queue(struct devices_writer *devices, const uint32_t *order, ui
 	if (!step)
 		return -ENOMEM;
 	/*
-	 * Where tasks are merged, of steps that are nearly as near to each other the highest stands for all, and then
-	 * the last, which may go on for long. These are two, of twice the time that tasks are merged in.
+	 * When tasks are merged, counter steps within twice the merging resolution are reduced to two: the highest, and
+	 * the last, which may hold for long.
 	 */
 	for (uint32_t i = 0, next; i < steps; i = next) {
 		int64_t depth = step[i].depth;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What analyses found of the job (job_tracks.h): steps, waits for data, queues, Python functions, roots of waiting. */
+/* Results of analyses about the job (job_tracks.h): steps, waits for data, queues, Python functions, roots of waits. */
 #include <stdio.h>
 
 #include "analyzer/export/chrome/chrome_trace.h"
@@ -27,7 +27,7 @@ static uint32_t pid_of(struct job_writer *job, const struct job_track *track)
 			      model->threads.row[track->index].tid);
 }
 
-/* Rows of a thread's are told apart from those of others by its name. */
+/* The names of a thread's rows contain the thread's name. */
 static uint64_t add_row(void *context, uint32_t index)
 {
 	struct job_writer *job = context;

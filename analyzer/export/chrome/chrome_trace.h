@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chrome_trace.h - what the parts of the Chrome JSON export share.
+ * chrome_trace.h - shared by the parts of the Chrome JSON export.
  *
- * Rows are told apart by process and thread numbers. Real ones are used for real
- * threads; everything else (devices, CPUs, further rows for what overlaps) has
- * numbers above the largest that Linux gives.
+ * Process and thread numbers identify rows. Real threads have their own numbers; all other rows (devices, CPUs,
+ * further rows for overlapping slices) have numbers above the largest that Linux assigns.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_CHROME_CHROME_TRACE_H
 #define PROFBPF_ANALYZER_EXPORT_CHROME_CHROME_TRACE_H
@@ -62,10 +61,10 @@ void chrome_name_thread(struct chrome_trace *trace, uint32_t pid, uint32_t tid, 
 uint32_t chrome_process(struct chrome_trace *trace, uint32_t process, uint32_t pid);
 
 /*
- * chrome_survey_calls, chrome_survey_tasks - what merging with the resolution of @counts makes of them
+ * chrome_survey_calls, chrome_survey_tasks - the result of merging slices with the resolution of @counts
  *
- * Fills the rest of @counts, and *@slices, how many there are then, what the job marked left out. @mark: merged ones have no arrows any more.
- * -ENOMEM or 0.
+ * Fills the rest of @counts, and *@slices with the number of slices after merging, without the job's own marks. @mark:
+ * removes the arrows of merged slices. Returns 0 or -ENOMEM.
  */
 int chrome_survey_calls(struct chrome_trace *trace, struct sliver_counts *counts, bool mark,
 			uint64_t *slices);

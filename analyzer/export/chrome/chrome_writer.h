@@ -5,8 +5,8 @@
  * The trace is a bare array of events, one a line, so that a torn file can still
  * be read. Instants are microseconds since the export's window began with exactly
  * three decimals, made by integer arithmetic: readers keep them in doubles, which
- * cannot hold nanoseconds since 1970. Errors are sticky and told by
- * chrome_writer_close().
+ * cannot hold nanoseconds since 1970. Errors are sticky; chrome_writer_close()
+ * returns the first one.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_CHROME_CHROME_WRITER_H
 #define PROFBPF_ANALYZER_EXPORT_CHROME_CHROME_WRITER_H
@@ -53,11 +53,11 @@ void chrome_raw(struct chrome_writer *writer, const char *json);
 
 void chrome_arg_uint(struct chrome_writer *writer, const char *key, uint64_t value);
 void chrome_arg_int(struct chrome_writer *writer, const char *key, int64_t value);
-/* As a string "0x...": JSON numbers don't hold 64 bits. */
+/* Writes a string "0x...", because JSON numbers do not hold 64 bits. */
 void chrome_arg_hex(struct chrome_writer *writer, const char *key, uint64_t value);
 void chrome_arg_true(struct chrome_writer *writer, const char *key);
 void chrome_arg_text(struct chrome_writer *writer, const char *key, const char *value);
-/* With three decimals. */
+/* Writes a number with three decimals. */
 void chrome_arg_decimal(struct chrome_writer *writer, const char *key, double value);
 
 void chrome_event_end(struct chrome_writer *writer);

@@ -46,7 +46,7 @@ static int write_rows(const char *path, const struct data_table *table, const st
 	return err ? err : closed;
 }
 
-/* Readers take *.parquet: what is being written is none yet. */
+/* Readers take *.parquet: a file that is being written has another name. */
 static int write_table(const char *folder, const char *name, const struct data_table *table,
 		       const struct lake_data *lake, char *error, size_t error_size)
 {
@@ -70,7 +70,7 @@ static int write_table(const char *folder, const char *name, const struct data_t
 	return failed("write", wanted, err, error, error_size);
 }
 
-/* "<host>-<when it began>-<the first rank>": the same run has the same name, and no other one. */
+/* "<host>-<start time>-<first rank>": unique for a run, and the same when the run is added again. */
 static void name_run(const struct model *model, const struct lake_rows *rows, char *name, size_t size)
 {
 	const char *host = model_text(model, model->info.hostname);

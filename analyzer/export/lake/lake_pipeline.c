@@ -47,7 +47,7 @@ static void add_thread(struct cells *cells, const struct model *model, uint32_t 
 	}
 }
 
-/* Who takes from its queue waits for it, if it takes long. */
+/* Adds long waits for the operator's queue, of the operator that takes from it. */
 static void add_queues(struct cells *cells, const struct pipeline *pipeline, uint32_t op)
 {
 	for (uint32_t i = 0; i < pipeline->queue_events.count; i++) {
@@ -60,7 +60,7 @@ static void add_queues(struct cells *cells, const struct pipeline *pipeline, uin
 	}
 }
 
-/* That none of its threads is known to have run is no 0 where one may have. */
+/* Is the busy time known? If a thread may have run unseen, it is unknown, not 0. */
 static bool knows_busy(const struct cells *cells, uint32_t step)
 {
 	return cells->has_busy && (cells->busy_ns[step] || !cells->unknown_ns[step]);

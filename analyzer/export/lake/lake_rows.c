@@ -65,7 +65,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* CPU time of a process' threads from one instant to another; false where their states are not known. */
+/* CPU time of a process' threads between two instants; returns false if their states are unknown. */
 static bool process_cpu(const struct model *model, uint32_t process, uint64_t from_ns, uint64_t to_ns,
 			uint64_t *cpu_ns)
 {
@@ -230,7 +230,7 @@ static int add_roots(struct making *making, uint64_t step, const struct idle_roo
 	return 0;
 }
 
-/* Gaps are in order of time, so those of a step follow each other. */
+/* Gaps are in order of time, so the gaps of a step are consecutive. */
 static int add_idle(struct making *making)
 {
 	const struct device_usage *usage = &making->results->devices->devices[making->device];
@@ -265,7 +265,7 @@ static int by_step_and_name(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* Rows of one task each, then those of a step and name put together. */
+/* Makes one row per task, then merges the rows of one step and name. */
 static int add_operators(struct making *making)
 {
 	struct lake_rows *rows = making->rows;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lake_rows.h - the rows of a lake's tables, made of devices' tasks and steps.
+ * lake_rows.h - the rows of a lake's tables, made from devices' tasks and steps.
  *
- * What a task or a gap belongs to is the step in which it begins; what is outside of all steps has none. Instants are
- * still those of the model.
+ * A task or a gap belongs to the step in which it begins; outside of all steps it belongs to none. Instants are
+ * still in the model's clock.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_LAKE_LAKE_ROWS_H
 #define PROFBPF_ANALYZER_EXPORT_LAKE_LAKE_ROWS_H
@@ -21,7 +21,7 @@
 
 struct lake_options {
 	bool has_rank;
-	uint32_t rank; /* of the first device of which no file says its rank; those after it count on */
+	uint32_t rank; /* rank of the first device whose file does not state one; further ones are numbered upwards */
 };
 
 struct lake_step {
@@ -30,13 +30,13 @@ struct lake_step {
 	uint64_t step;
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t compute_ns; /* union of kernels, cut to the step; so are the others */
+	uint64_t compute_ns; /* union of kernels, cut to the step, as the following times are */
 	uint64_t communication_ns;
-	uint64_t exposed_ns; /* of it, without a kernel at the same time */
+	uint64_t exposed_ns; /* the part of it without a kernel at the same time */
 	uint64_t idle_ns; /* without any task */
-	bool has_work; /* compute, exposed and idle time are known: the device's work is not told as a whole */
+	bool has_work; /* compute, exposed and idle time are known: the file has single kernels */
 	uint64_t cpu_ns; /* of the device's process */
-	bool has_cpu; /* it is known */
+	bool has_cpu; /* cpu_ns is known */
 };
 
 struct lake_collective {
@@ -72,9 +72,9 @@ struct lake_pipeline {
 	uint64_t step;
 	uint32_t pipeline; /* which of the process's, from 1 */
 	uint32_t name; /* of the operator: string */
-	bool has_busy, has_wait; /* what follows is known */
+	bool has_busy, has_wait; /* the next figures are known */
 	uint64_t busy_ns; /* its threads ran */
-	uint64_t wait_ns; /* others were taking from its queue */
+	uint64_t wait_ns; /* time in which consumers waited for its queue */
 };
 
 struct lake_rank {
@@ -100,7 +100,7 @@ void lake_rows_free(struct lake_rows *rows);
 /* The tables of a lake, up to NULL. */
 extern const struct data_table *const lake_tables[];
 
-/* What the tables' rows are read from: @data must come first in it. */
+/* The source of the tables' rows; @data must be the first member. */
 struct lake_data {
 	struct table_data data;
 	const struct lake_rows *rows;

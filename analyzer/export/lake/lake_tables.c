@@ -5,7 +5,7 @@
 #include "analyzer/store/define_table.h"
 #include "lib/trace/clocks.h"
 
-/* Not among all_tables.h: the analyzer's own tables of these names are others. */
+/* These tables are not in all_tables.h: the analyzer's tables of the same names are different. */
 #define LAKE_TABLE(id, row_type, COLUMNS, next_row, table_meaning) \
 	DESCRIBE_TABLE(id, row_type, COLUMNS)                      \
 	static const struct data_table id =                        \

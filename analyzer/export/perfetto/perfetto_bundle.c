@@ -11,8 +11,8 @@
 #define COMMON_SOFTIRQ 0x10
 #define COMM_SIZE 16
 /*
- * "Idle (task)": no state that a trace has. There is no state "not known", and each other
- * one would claim something about a thread of which nothing more was recorded.
+ * "Idle (task)", a state that traces do not use. Perfetto has no state "unknown", and any other
+ * state would claim something about a thread whose state was not recorded.
  */
 #define STATE_NOT_RECORDED 0x80
 
@@ -35,7 +35,7 @@ enum single_kind { SINGLE_FIRST, SINGLE_WAKE, SINGLE_BLOCKED };
 
 struct single {
 	uint64_t ns;
-	struct on_cpu who; /* who comes, who is woken, who waits */
+	struct on_cpu who; /* the thread that is switched in, woken, or waits */
 	uint32_t waker;
 	uint16_t cpu;
 	uint8_t kind;

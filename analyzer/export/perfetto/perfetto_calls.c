@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads' own tracks: what the job marked, runtime calls, and the ioctls inside them. */
+/* Threads' own tracks: the job's marks, runtime calls, and the ioctls inside them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ struct function_ids {
 struct calls_writer {
 	struct perfetto_trace *trace;
 	struct lanes lanes;
-	struct function_ids *functions; /* by function; one more for unknown ones */
+	struct function_ids *functions; /* by function; the last element is for unknown functions */
 	uint32_t thread;
 	uint64_t first_track; /* of the thread, 0 = none yet */
 };
@@ -26,7 +26,7 @@ static uint64_t add_thread_track(struct calls_writer *calls)
 {
 	if (!calls->first_track)
 		return perfetto_thread_track(calls->trace, calls->thread);
-	/* Calls of one thread never cross, unless records are wrong: shown, but apart. */
+	/* Calls of one thread never overlap unless records are wrong; such calls get a track of their own. */
 	return perfetto_add_track(calls->trace, &(struct perfetto_track){ .name = "calls that overlap others",
 									  .parent = calls->first_track });
 }
@@ -75,7 +75,7 @@ static void add_call_args(struct perfetto_trace *trace, const struct call *call,
 		perfetto_arg_true(trace, ARG_END_UNKNOWN);
 }
 
-/* To the backward pass and from the forward pass. */
+/* Adds arrows to the backward pass and from the forward pass. */
 static void add_passes(struct perfetto_trace *trace, const struct call *call)
 {
 	uint32_t row = (uint32_t)(call - trace->model->calls.row), from = 0, to = 0;
@@ -110,7 +110,7 @@ static void begin_call(struct calls_writer *calls, uint64_t track, const struct 
 	perfetto_event_end(trace, &marks);
 }
 
-/* What the job marked, by the name that it gave it. */
+/* Begins a range that the job marked, under the job's name for it. */
 static void begin_range(struct calls_writer *calls, uint64_t track, const struct thread_slice *slice)
 {
 	struct perfetto_trace *trace = calls->trace;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices' tracks: what each stream ran, how long the queue was, why the device was idle. */
+/* Devices' tracks: tasks of each stream, the length of the queue, causes of idle time. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +19,12 @@ struct devices_writer {
 	struct lanes lanes;
 	uint32_t device;
 	uint64_t root; /* track of the device */
-	uint64_t group; /* track that its streams are under: the device's own, or that of what runs tasks */
+	uint64_t group; /* parent track of its streams: the device's own, or that of the unit that runs tasks */
 	uint32_t streams; /* of this device so far */
-	uint32_t categories[PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION + 1]; /* announced ones */
+	uint32_t categories[PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION + 1]; /* ids of announced categories */
 };
 
-/* Before the slice begins: texts are announced. */
+/* Announces the texts of a task, which must happen before its slice begins. */
 static void announce_texts(struct perfetto_trace *trace, const struct device_task *task,
 			   struct export_text texts[EXPORT_TASK_TEXTS])
 {
@@ -89,7 +89,7 @@ static void write_task(struct devices_writer *devices, uint32_t row, const char 
 		trace->counts.not_placed++;
 		return;
 	}
-	/* Tracks of one name and parent are shown as one group of rows. */
+	/* Readers show tracks with the same name and parent as one group of rows. */
 	if (!lane->track)
 		lane->track = perfetto_add_track(
 			trace, &(struct perfetto_track){ .name = stream_name,
@@ -233,7 +233,7 @@ static void write_streams(struct devices_writer *devices, const uint32_t *order,
 	}
 }
 
-/* Streams under a track for each of what runs their tasks: a stream has tasks of several. */
+/* Writes the streams under one track for each kind of unit; a stream may have tasks of several kinds. */
 static int write_groups(struct devices_writer *devices, const uint32_t *order, uint32_t count)
 {
 	struct perfetto_trace *trace = devices->trace;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on the host's CPUs: a track "Host CPU Op" for each process that ran some, in it one for each thread. */
+/* Operators on the host's CPUs: a track "Host CPU Op" for each process with such operators, with a track for each thread. */
 #include <errno.h>
 #include <stdlib.h>
 

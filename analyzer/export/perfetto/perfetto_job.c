@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What analyses found of the job (job_tracks.h): steps, waits for data, queues, Python functions, roots of waiting. */
+/* Results of analyses about the job (job_tracks.h): steps, waits for data, queues, Python functions, roots of waits. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ struct job_writer {
 	struct job_tracks tracks;
 	uint64_t *parents; /* by track; 0 = it has none yet */
 	uint32_t counter; /* the track of the last point, or INDEX_NONE */
-	uint64_t counter_track; /* what it is in the file */
+	uint64_t counter_track; /* its id in the file */
 };
 
 static const char *text(const struct job_writer *job, uint32_t id)
@@ -21,7 +21,7 @@ static const char *text(const struct job_writer *job, uint32_t id)
 	return string_table_get(job->tracks.texts, id);
 }
 
-/* Tracks of one group follow each other. */
+/* The parent of a track; tracks of one group are consecutive. */
 static uint64_t parent_of(struct job_writer *job, uint32_t index)
 {
 	const struct job_track *track = &job->tracks.tracks.row[index];

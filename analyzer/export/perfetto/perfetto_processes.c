@@ -8,7 +8,7 @@
 #include "analyzer/export/perfetto/perfetto_trace.h"
 
 #define KTHREADD_PID 2
-#define ENTRIES_MAX 256 /* of one packet */
+#define ENTRIES_MAX 256 /* entries per packet */
 
 struct tree {
 	struct perfetto_trace *trace;
@@ -45,7 +45,7 @@ static void put_thread(struct perfetto_writer *writer, uint32_t tid, uint32_t pi
 	perfetto_close(writer, entry);
 }
 
-/* The name of a process is its first argument; further ones follow as one text. */
+/* Writes the command line: the first argument is the process' name, the others follow as one text. */
 static void put_cmdline(struct perfetto_writer *writer, const char *cmdline)
 {
 	char first[EXPORT_NAME_SIZE];
@@ -106,7 +106,7 @@ static void tell(struct tree *tree, uint32_t index)
 	tree->entries++;
 }
 
-/* A thread id that had another thread before: that one is ended first. */
+/* Writes a thread whose id belonged to an earlier thread; that one is ended first. */
 static void tell_again(struct tree *tree, uint32_t index)
 {
 	struct perfetto_trace *trace = tree->trace;
@@ -144,7 +144,7 @@ static void want(struct tree *tree, uint32_t thread)
 		tree->wanted[thread] = true;
 }
 
-/* Threads that the export shows: those of the wanted processes, and who ran or woke beside them. */
+/* Chooses the threads to show: those of the requested processes, and others that ran beside them or woke them. */
 static void choose(struct tree *tree)
 {
 	const struct perfetto_trace *trace = tree->trace;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scheduling: who ran on each CPU, and who woke whom.
+ * Scheduling: the threads that ran on each CPU, and their wake-ups.
  *
- * Perfetto extends each switch to the next one on that CPU. Where nothing is
- * known of the time between, a switch to a thread "unrecorded" stands, so that
- * no slice claims more than what was recorded (see cpu_slices.h).
+ * Perfetto extends each switch to the next one on that CPU. For unknown time in
+ * between, a switch to a thread "unrecorded" is written, so that no slice claims
+ * more than was recorded (see cpu_slices.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #define CPU_KEYS (UINT16_MAX + 1)
 
-/* The switches of one CPU, made one by one from its slices. */
+/* Makes the switches of one CPU from its slices, one by one. */
 struct switcher {
 	struct bundle *bundle;
 	const struct cpu_slice *slices;
@@ -27,7 +27,7 @@ struct switcher {
 	uint32_t cpu;
 };
 
-/* Does slices[next - 1] end before another one begins? */
+/* Does slices[next - 1] end before the next slice begins? */
 static bool ends_alone(const struct switcher *switcher)
 {
 	const struct cpu_slice *last = &switcher->slices[switcher->next - 1];
@@ -82,7 +82,7 @@ static void make_switch(struct switcher *switcher)
 	switcher->next++;
 }
 
-/* Before the first slice of the CPU nothing is known either. */
+/* The time before the first slice of the CPU is unknown, too. */
 static void begin_switches(struct switcher *switcher, uint64_t start_ns)
 {
 	const struct cpu_slice *first = &switcher->slices[0];
@@ -131,9 +131,9 @@ static bool wake_is_wanted(const struct perfetto_trace *trace, const struct wake
 }
 
 /*
- * Readers take the thread that they show on the CPU for the waker of a compact wake-up;
- * at the very instant of a switch it may be the one or the other. Of an interrupt,
- * whose waker means nothing, only the compact form can tell.
+ * In a compact wake-up the waker is the thread that readers show on the CPU; at the very instant of a switch that
+ * is ambiguous. A wake-up from an interrupt, which has no meaningful waker, can only be expressed in
+ * compact form.
  */
 static bool wake_is_compact(const struct switcher *switcher, const struct wake *wake,
 			    uint64_t start_ns)

@@ -12,9 +12,9 @@
 
 #define SEQUENCE_OF_SAMPLES 3
 
-/* Interned ids are row numbers + 1. Mappings: the files', then those of code without a file. */
+/* Interned ids are row numbers + 1. Mappings: first those of files, then those of code without a file. */
 struct sent {
-	uint8_t *stacks, *frames, *mappings; /* by row: has been sent */
+	uint8_t *stacks, *frames, *mappings; /* by row: 1 if it has been sent */
 	uint32_t first_other; /* mapping of frames without a file, by kind */
 };
 
@@ -26,7 +26,7 @@ static size_t begin(struct perfetto_writer *writer)
 	return packet;
 }
 
-/* What the numbers of samples mean: so many a second. */
+/* Writes the sampling frequency. */
 static void put_defaults(struct perfetto_trace *trace)
 {
 	struct perfetto_writer *writer = &trace->writer;
@@ -108,7 +108,7 @@ static void put_frame(struct perfetto_trace *trace, struct sent *sent, uint32_t 
 	perfetto_uint(writer, INTERNED_IID, row + 1);
 	perfetto_uint(writer, FRAME_FUNCTION_NAME_ID, row + 1);
 	perfetto_uint(writer, FRAME_MAPPING_ID, mapping + 1);
-	/* Readers know a frame by mapping and place: names without one would become one frame. */
+	/* Readers identify a frame by mapping and offset: frames without an offset would be merged. */
 	perfetto_uint(writer, FRAME_REL_PC, frame->file == INDEX_NONE ? row + 1 : frame->offset);
 	perfetto_close(writer, entry);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an export says about the host and about itself: clocks, kernel, losses, CPU load. */
+/* Facts about the host and about the export: clocks, kernel, losses, CPU load. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void write_clock(struct perfetto_writer *writer, uint32_t id, uint64_t va
 	perfetto_close(writer, mark);
 }
 
-/* The first packet also opens the sequence; readers drop all names of one that is not opened. */
+/* The first packet also opens the sequence; readers drop all names of a sequence that is not opened. */
 static void open_sequence(struct perfetto_writer *writer)
 {
 	size_t packet = perfetto_packet(writer);
@@ -64,13 +64,13 @@ void perfetto_write_system(struct perfetto_trace *trace)
 	system = perfetto_open(writer, PACKET_SYSTEM_INFO);
 	utsname = perfetto_open(writer, SYSTEM_UTSNAME);
 	perfetto_text(writer, UTSNAME_SYSNAME, "Linux");
-	/* Readers tell the coding of thread states by it. */
+	/* Readers choose the encoding of thread states by the release. */
 	perfetto_text(writer, UTSNAME_RELEASE,
 		      info->kernel ? model_text(trace->model, info->kernel) : "5.10.0");
 	if (info->arch)
 		perfetto_text(writer, UTSNAME_MACHINE, model_text(trace->model, info->arch));
 	perfetto_close(writer, utsname);
-	/* By it the file is known for an export of profbpf (import/own_export.h). */
+	/* Identifies the file as an export of profbpf (import/own_export.h). */
 	perfetto_text(writer, SYSTEM_SERVICE_VERSION, "profbpf " PROFBPF_VERSION);
 	if (info->cpus)
 		perfetto_uint(writer, SYSTEM_NUM_CPUS, info->cpus);

@@ -8,8 +8,8 @@
 
 #define SEQUENCE 1
 /*
- * Readers take the first thread described on a sequence for the one that wrote all
- * of it, and say so in arguments of each slice; so threads are described on another.
+ * Readers assume that the first thread described on a sequence wrote all of it, and
+ * show that as an argument of each slice; so threads are described on another sequence.
  */
 #define SEQUENCE_OF_THREADS 2
 
@@ -157,7 +157,7 @@ uint64_t perfetto_thread_track(struct perfetto_trace *trace, uint32_t index)
 	return perfetto_add_track(trace, &track);
 }
 
-/* What every track event begins with. */
+/* Writes the common first fields of a track event. */
 static void begin_event(struct perfetto_trace *trace, uint64_t track, uint64_t ns, uint32_t type,
 			struct perfetto_marks *marks)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfetto_trace.h - what the parts of the Perfetto export share: the file, the
+ * perfetto_trace.h - shared by the parts of the Perfetto export: the file, the
  * clock, interned names, tracks and slices.
  *
- * All slices, counters and names are on one packet sequence: names are scoped by
- * it. All timestamps are CLOCK_BOOTTIME, which is what scheduling data is always
- * read as.
+ * All slices, counters and names are on one packet sequence, which is the scope of
+ * names. All timestamps are CLOCK_BOOTTIME, because readers always interpret
+ * scheduling data as such.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_PERFETTO_PERFETTO_TRACE_H
 #define PROFBPF_ANALYZER_EXPORT_PERFETTO_PERFETTO_TRACE_H
@@ -42,12 +42,12 @@ enum perfetto_table {
 struct perfetto_names {
 	struct string_table *own;
 	uint32_t base; /* id of the first own text */
-	uint8_t *sent; /* by id: in which tables it has been sent, one bit each */
+	uint8_t *sent; /* by id: a bit for each table in which it has been sent */
 	uint32_t sent_count;
 	uint32_t args[EXPORT_ARGS];
 };
 
-/* What was written and what could not be. */
+/* Numbers of written events, and of events that could not be written. */
 struct perfetto_counts {
 	uint64_t slices;
 	uint64_t flows;
@@ -79,7 +79,7 @@ struct perfetto_trace {
 uint32_t perfetto_own(struct perfetto_trace *trace, const char *text);
 
 /*
- * perfetto_name - announce a text in a table; returns its id there
+ * perfetto_name - announces a text in a table; returns its id there
  *
  * perfetto_model_name - the same for one of the model's strings; "unknown" for 0
  *
@@ -90,7 +90,7 @@ uint32_t perfetto_name(struct perfetto_trace *trace, enum perfetto_table table, 
 uint32_t perfetto_model_name(struct perfetto_trace *trace, enum perfetto_table table,
 			     uint32_t string);
 
-/* Kinds of tracks beyond plain ones. */
+/* The properties of a track. */
 struct perfetto_track {
 	const char *name; /* NULL for thread tracks */
 	uint64_t parent; /* 0 = root */
@@ -159,9 +159,9 @@ int perfetto_write_idle(struct perfetto_trace *trace, uint32_t device, uint64_t 
 int perfetto_write_host(struct perfetto_trace *trace);
 void perfetto_write_losses(struct perfetto_trace *trace);
 
-/* Threads as which time of which nothing is known is shown, one for each CPU. */
+/* Placeholder threads that stand for unknown time, one for each CPU. */
 #define PERFETTO_UNRECORDED_PID 2000000000u
 #define PERFETTO_UNRECORDED_NAME "unrecorded"
-#define PERFETTO_CPUS_MAX 1024 /* what the trace processor takes */
+#define PERFETTO_CPUS_MAX 1024 /* the trace processor's limit */
 
 #endif /* PROFBPF_ANALYZER_EXPORT_PERFETTO_PERFETTO_TRACE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What threads wait for: below a thread's own track its longer sleeps with their
- * reasons, and for each disk the requests to it.
+ * Waits: below a thread's own track its longer sleeps with their reasons, and for
+ * each disk the requests to it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static uint64_t add_track(struct perfetto_trace *trace, uint32_t index)
 								"those for a disk or a page" });
 }
 
-/* Who or what ended the sleep, announced; 0 = not known. */
+/* The announced name of the waker that ended the sleep; 0 = unknown. */
 static uint32_t waker(struct waits_writer *waits, const struct span *span)
 {
 	struct perfetto_trace *trace = waits->trace;

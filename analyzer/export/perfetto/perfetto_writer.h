@@ -2,14 +2,14 @@
 /*
  * perfetto_writer.h - streaming writer of Perfetto's trace format.
  *
- * A trace is a row of packets, each a protobuf message. They are encoded
+ * A trace is a sequence of packets, each a protobuf message. They are encoded
  * straight into one buffer, without message trees: a nested message is opened,
  * filled and closed, and its length put in front when it is closed. Chunks of
  * about PERFETTO_CHUNK bytes are deflated and written as one packet of
  * compressed packets each, so that memory does not depend on the trace's length.
  *
  * Errors are sticky: after the first one nothing more is written, and
- * perfetto_writer_close() tells which it was.
+ * perfetto_writer_close() returns it.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_PERFETTO_PERFETTO_WRITER_H
 #define PROFBPF_ANALYZER_EXPORT_PERFETTO_PERFETTO_WRITER_H
@@ -43,7 +43,7 @@ struct perfetto_writer {
 int perfetto_writer_open(struct perfetto_writer *writer, const char *path);
 
 /*
- * perfetto_writer_close - write what is left and close the file
+ * perfetto_writer_close - writes the rest and closes the file
  *
  * Returns 0, or the first error there was: a negative errno of writing, or -ENOMEM.
  * May be called again.
@@ -103,7 +103,7 @@ static inline void perfetto_int(struct perfetto_writer *writer, uint32_t field, 
 void perfetto_fixed64(struct perfetto_writer *writer, uint32_t field, uint64_t value);
 void perfetto_double(struct perfetto_writer *writer, uint32_t field, double value);
 
-/* Field of type string. Invalid UTF-8 is repaired; only so much of a very long text is kept. */
+/* Writes a field of type string. Invalid UTF-8 is repaired; longer texts are cut at PERFETTO_TEXT_MAX bytes. */
 #define PERFETTO_TEXT_MAX 16384
 void perfetto_text(struct perfetto_writer *writer, uint32_t field, const char *text);
 
@@ -119,7 +119,7 @@ static inline size_t perfetto_open(struct perfetto_writer *writer, uint32_t fiel
 	return writer->size;
 }
 
-/* For lengths that need more than the one byte kept free. */
+/* perfetto_close() for messages whose length needs more than the one reserved byte. */
 void perfetto_close_long(struct perfetto_writer *writer, size_t mark);
 
 static inline void perfetto_close(struct perfetto_writer *writer, size_t mark)

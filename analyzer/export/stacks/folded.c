@@ -7,7 +7,7 @@
 
 #include "analyzer/export/stacks/stack_export.h"
 
-/* What separates frames is not in their names. */
+/* Writes a frame's name; the separator ';' is replaced in it. */
 static void put_frame(FILE *out, const struct stack_tree *tree, uint32_t frame)
 {
 	char text[TREE_TEXT_SIZE];

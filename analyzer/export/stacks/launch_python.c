@@ -25,7 +25,7 @@ static bool has_python(const struct model *model, const struct stack_sample *sam
 	return false;
 }
 
-/* Samples by thread; those of one stay in the order of time, which the model has. */
+/* Groups samples by thread; samples of one thread keep the model's order, which is that of time. */
 static void sort_samples(struct launch_python *p, const bool *counts)
 {
 	const struct model *model = p->model;
@@ -83,7 +83,7 @@ static size_t frames_of(const struct model *model, const struct stack_sample *sa
 	return count;
 }
 
-/* Of @count frames those that @other has, too. A function that has gone on to another line has left what it called before. */
+/* The number of outer frames common to both stacks. Below a function that is on another line nothing is common. */
 static size_t in_common(struct launch_frame *frames, size_t count, const struct launch_frame *other, size_t others)
 {
 	size_t same = 0;

@@ -2,10 +2,10 @@
 /*
  * launch_python.h - the Python functions from which work was launched, by samples of the launching thread.
  *
- * A sample within the launching call tells them, and the line. Else what the last sample before the call and the first one after it
- * have in common, outermost function first, up to one that is on another line: both saw the thread in these. The line counts if it
- * is the same.
- * Samples further away than LAUNCH_PYTHON_NS tell nothing: then the function is unknown.
+ * A sample within the launching call gives the functions and the line. Else the common outer frames of the last sample before
+ * the call and the first one after it are taken, up to a function that is on different lines: the thread was in these
+ * functions during the call. The line counts if it is the same in both samples.
+ * Samples further away than LAUNCH_PYTHON_NS are ignored: then the function is unknown.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_STACKS_LAUNCH_PYTHON_H
 #define PROFBPF_ANALYZER_EXPORT_STACKS_LAUNCH_PYTHON_H
@@ -15,13 +15,13 @@
 
 #include "analyzer/model/model.h"
 
-#define LAUNCH_PYTHON_NS 200000000 /* as far as timelines go from one look to the next (job_tracks.h) */
+#define LAUNCH_PYTHON_NS 200000000 /* the longest distance of samples that timelines connect, too (job_tracks.h) */
 #define LAUNCH_PYTHON_DEPTH_MAX 128
 
 struct launch_python {
 	const struct model *model;
-	uint32_t *first; /* by thread: where its samples begin in "sample"; one more at the end */
-	uint32_t *sample; /* those with Python functions: indices into model->stack_samples, in order of time */
+	uint32_t *first; /* by thread: index of its first sample in "sample"; one more element at the end */
+	uint32_t *sample; /* samples with Python functions: indices into model->stack_samples, in order of time */
 };
 
 struct launch_frame {
@@ -34,10 +34,10 @@ int launch_python_init(struct launch_python *python, const struct model *model);
 void launch_python_free(struct launch_python *python);
 
 /*
- * launch_python_frames - of @call, a row of the model's, outermost first
+ * launch_python_frames - the Python functions of @call, a row of the model, outermost first
  *
- * @frames has room for LAUNCH_PYTHON_DEPTH_MAX. Returns how many: one that is unknown if nothing near tells of a thread that runs
- * Python, none of one that was never seen to.
+ * @frames has room for LAUNCH_PYTHON_DEPTH_MAX. Returns their number: 1, an unknown function, if no sample of a thread that runs
+ * Python is near; 0 for a thread that was never seen to run Python.
  */
 size_t launch_python_frames(const struct launch_python *python, const struct call *call, struct launch_frame *frames);
 

@@ -12,7 +12,7 @@
 
 #define VALUES_MAX 2
 
-/* Texts of a profile; the first is "", and no text is there twice but for frames that look alike. */
+/* The string table of a profile; the first string is "", and only equal-looking frames duplicate a string. */
 struct texts {
 	MODEL_ARRAY(char *) list;
 	bool failed;
@@ -29,7 +29,7 @@ static int64_t text_add(struct texts *texts, const char *text)
 	return 0;
 }
 
-/* What a kind of stack is measured in: how many, and, but for samples without a rate, how long. */
+/* The measures of a kind of stack: a count, and a time except for samples without a rate. */
 static const struct measure {
 	const char *count, *time;
 } MEASURES[] = {
@@ -39,7 +39,7 @@ static const struct measure {
 	[STACKS_GIL] = { "samples", "cpu" },
 };
 
-/* One frame is one function and one place in it. */
+/* A frame is one function and one location. */
 struct places {
 	Pprof__Function *function;
 	Pprof__Line *line;
@@ -116,7 +116,7 @@ static void places_free(struct places *places)
 	free(places->location);
 }
 
-/* Places of all stacks together, each as often as it is in one. */
+/* The total number of locations of all stacks. */
 static size_t places_of_stacks(const struct stack_tree *tree)
 {
 	size_t sum = 0;

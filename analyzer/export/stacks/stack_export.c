@@ -9,11 +9,11 @@
 
 static bool is_empty(const struct stack_tree *tree)
 {
-	/* A node is only made on the way to one that something ended at. */
+	/* Nodes exist only on paths to a node with a weight. */
 	return tree->nodes.count <= 1;
 }
 
-/* In the part of it that is written, at least. */
+/* Explains why there are no stacks, at least in the part that is written. */
 static int explain_empty(enum stacks_kind kind, char *error, size_t error_size)
 {
 	static const char *const reasons[] = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_export.h - stacks merged into a tree, as flame graph tools read them: folded lines,
- * speedscope's JSON, pprof's protobuf. The three hold the same.
+ * stack_export.h - stacks merged into a tree, for flame graph tools: folded lines, speedscope's JSON, pprof's protobuf.
+ * All three contain the same stacks.
  *
  * A stack's first frame is the thread's name. A Python frame is `function (file.py:line)`, any other
- * one its demangled name; a frame without a name is its file in brackets, or [unknown].
+ * frame its demangled name; a frame without a name is its file in brackets, or [unknown].
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_STACKS_STACK_EXPORT_H
 #define PROFBPF_ANALYZER_EXPORT_STACKS_STACK_EXPORT_H

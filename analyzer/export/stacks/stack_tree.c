@@ -19,7 +19,7 @@ struct filling {
 	struct launch_python python; /* of a tree of device time */
 };
 
-/* Index of the one row whose key this is, made when it is new; MAP_NONE without memory. */
+/* The index of the row with this key; @next for a new key. MAP_NONE without memory. */
 static uint32_t keyed(struct map *map, uint64_t key, uint32_t next)
 {
 	uint32_t index = map_get(map, key);
@@ -109,7 +109,7 @@ static bool add_sample(struct stack_tree *tree, const struct stack_sample *sampl
 	return add(tree, node, sample->times, tree->kind == STACKS_OFF_CPU ? sample->dur_ns : 0);
 }
 
-/* Looks at Python's frames are told apart: they are of another rate. */
+/* Is the sample of the kind? Samples of Python frames alone are not: they have another rate. */
 static bool is_of_kind(const struct stack_sample *sample, enum stacks_kind kind)
 {
 	uint8_t flags = kind == STACKS_OFF_CPU ? MODEL_SAMPLE_BLOCK : 0;
@@ -135,8 +135,8 @@ static int add_samples(const struct filling *f)
 }
 
 /*
- * The calls that @index is inside of, itself included, the innermost first: those of its thread before
- * it that had not ended.
+ * The calls that enclose call @index, itself included, the innermost first: earlier calls of its thread
+ * that had not ended.
  */
 static size_t calls_around(const struct model *model, uint32_t index, uint32_t *calls)
 {
@@ -163,7 +163,7 @@ static struct tree_frame frame_of_call(const struct model *model, const struct c
 	return (struct tree_frame){ .name = model->functions.row[call->function].name };
 }
 
-/* A device file may tell Python's functions itself. */
+/* Does a device file itself contain the Python functions around these calls? */
 static bool tells_python(const struct model *model, const uint32_t *calls, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -10,7 +10,7 @@
 #include "analyzer/export/export.h"
 #include "lib/base/map.h"
 
-/* Frames of one name, file and line are one. Strings are ids of the model's, 0 = unknown. */
+/* Frames with the same name, file and line are one frame. Strings are ids of the model, 0 = unknown. */
 struct tree_frame {
 	uint32_t name;
 	uint32_t file; /* that the code is in; of Python the source */
@@ -21,8 +21,8 @@ struct tree_frame {
 struct tree_node {
 	uint32_t parent;
 	uint32_t frame; /* index into frames */
-	uint64_t count; /* samples, sleeps or tasks that ended here, without those of children */
-	uint64_t ns; /* of these; 0 of samples, which are not measured in time */
+	uint64_t count; /* samples, sleeps or tasks with this innermost frame */
+	uint64_t ns; /* their total time; 0 for samples, which have no duration */
 };
 
 struct stack_tree {
@@ -33,7 +33,7 @@ struct stack_tree {
 	struct map by_name, by_line, children; /* look-ups while it is made */
 };
 
-/* stack_tree_init - merge what @options leave. Returns 0 or -ENOMEM; in either case stack_tree_free() it. */
+/* stack_tree_init - merges the stacks selected by @options. Returns 0 or -ENOMEM; call stack_tree_free() in either case. */
 int stack_tree_init(struct stack_tree *tree, const struct model *model, enum stacks_kind kind,
 		    const struct export_options *options);
 void stack_tree_free(struct stack_tree *tree);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every table as a CSV file; where a row names a device, its rank stands at the end ("rank", "straggler_rank"): numbers of
- * devices are those of this export, and spreadsheets do not join.
+ * Every table as a CSV file. If a row names a device, the device's rank is added at the end ("rank", "straggler_rank"),
+ * because device numbers are valid only within this export, and spreadsheets do not join.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "analyzer/export/tables/table_files.h"
 #include "analyzer/store/all_tables.h"
 
-/* Columns that name a device whose rank no other column tells. */
+/* Columns that name a device whose rank is in no other column. */
 struct rank_columns {
 	unsigned int of[TABLE_COLUMNS_MAX];
 	unsigned int count;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define BLOCK 128u /* values of a block of differences */
-#define MINIBLOCKS 4u /* of these; each has a width of its own */
+#define MINIBLOCKS 4u /* miniblocks per block; each has its own bit width */
 #define MINIBLOCK (BLOCK / MINIBLOCKS)
 
 static unsigned int bits_of(uint64_t value)
@@ -26,7 +26,7 @@ static void pack(struct bytes *bytes, const uint64_t *value, size_t count, unsig
 	}
 }
 
-/* Up to BLOCK differences; those that are missing at the end are written as the smallest. */
+/* Writes up to BLOCK differences; missing ones at the end are written as the smallest. */
 static void put_block(struct bytes *bytes, const int64_t *value, size_t count)
 {
 	uint64_t delta[BLOCK] = { 0 };
@@ -47,7 +47,7 @@ static void put_block(struct bytes *bytes, const int64_t *value, size_t count)
 	bytes_zigzag(bytes, least);
 	for (unsigned int i = 0; i < MINIBLOCKS; i++)
 		bytes_byte(bytes, (uint8_t)widths[i]);
-	/* Whole miniblocks; none for those without values. */
+	/* Miniblocks are written whole; those without values are left out. */
 	for (unsigned int i = 0; i * MINIBLOCK < count; i++)
 		pack(bytes, delta + (size_t)i * MINIBLOCK, MINIBLOCK, widths[i]);
 }
@@ -85,7 +85,7 @@ void parquet_indices(struct bytes *bytes, const uint32_t *index, size_t count, u
 	if (entries > 1) {
 		put_packed(bytes, index, count, width);
 	} else if (count) {
-		/* One run of one value. */
+		/* A single run of one value. */
 		bytes_varint(bytes, (uint64_t)count << 1);
 		bytes_byte(bytes, 0);
 	}

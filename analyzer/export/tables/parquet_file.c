@@ -26,7 +26,7 @@ struct chunk {
 	enum column_type type;
 	bool narrow; /* INT32 */
 	bool *there; /* by row */
-	int64_t *number; /* those that are there; bits of numbers with decimals */
+	int64_t *number; /* the values that are not null; for DOUBLE their bits */
 	uint32_t *text; /* instead: ids of texts, less 1 */
 	struct string_table *texts;
 	uint32_t count;
@@ -108,7 +108,7 @@ int parquet_open(struct parquet_file **made, const char *path, const struct data
 	return file->err;
 }
 
-/* The header of a page whose compressed size is @size. */
+/* Makes the header of a page with the compressed size @size. */
 static void make_header(struct parquet_file *file, int type, uint32_t values,
 			enum parquet_encoding encoding, size_t size)
 {
@@ -343,7 +343,7 @@ static void add_value(struct parquet_file *file, struct chunk *chunk, const stru
 	}
 }
 
-/* Does a cell hold what its column is described to hold? */
+/* Does a cell have the type of its column? */
 static bool fits(const struct chunk *chunk, const struct cell *cell)
 {
 	enum column_type type = chunk->type;

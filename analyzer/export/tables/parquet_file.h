@@ -2,9 +2,9 @@
 /*
  * parquet_file.h - one table as a Parquet file: optional columns, compressed with zstd.
  *
- * Integers are INT64 by differences (of one column, if it is asked for, INT32), numbers with decimals DOUBLE, texts by a
- * dictionary for each group of rows.
- * Groups tell how many values are missing and the least and the greatest number, so that readers can skip them.
+ * Integers are INT64 in DELTA_BINARY_PACKED (INT32 for one column, if the caller asks for it), numbers with decimals DOUBLE,
+ * texts dictionary-encoded per row group. Row groups have the number of nulls and the minimum and maximum, so that
+ * readers can skip them.
  * https://parquet.apache.org/docs/file-format/
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_TABLES_PARQUET_FILE_H
@@ -24,7 +24,7 @@ int parquet_open(struct parquet_file **file, const char *path, const struct data
 /* Add a row: a cell for each column. Returns 0 or a negative errno. */
 int parquet_row(struct parquet_file *file, const struct cell *cells);
 
-/* Write what is left, and the file's footer unless something failed before. Returns 0 or the first error. */
+/* Writes the rest, and the file's footer unless an error occurred before. Returns 0 or the first error. */
 int parquet_close(struct parquet_file *file);
 
 #endif /* PROFBPF_ANALYZER_EXPORT_TABLES_PARQUET_FILE_H */

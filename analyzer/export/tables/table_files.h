@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table_files.h - every table as a file of its own.
+ * table_files.h - writes each table into its own file.
  *
- * Instants (*_ns of starts and ends) are CLOCK_MONOTONIC, as in the JSON report; what is unknown is empty, or
- * NULL. Columns that are called like a table ("thread") hold the number of a row of it.
+ * Instants (*_ns of starts and ends) are CLOCK_MONOTONIC, as in the JSON report; an unknown value is empty, or
+ * NULL. A column with the name of a table ("thread") is the number of a row of that table.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_TABLES_TABLE_FILES_H
 #define PROFBPF_ANALYZER_EXPORT_TABLES_TABLE_FILES_H
 
 #include "analyzer/store/schema.h"
 
-/* Write one table into a file of @folder. Returns 0 or a negative errno. */
+/* Writes one table into a file of @folder. Returns 0 or a negative errno. */
 typedef int write_table_fn(const struct data_table *table, const struct table_data *data,
 			   const char *folder);
 

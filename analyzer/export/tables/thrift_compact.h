@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thrift_compact.h - bytes that grow, and Thrift's compact protocol in them: what Parquet's headers are written in.
+ * thrift_compact.h - a growing byte buffer, and Thrift's compact protocol, in which Parquet's headers are written.
  *
  * https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
  *
@@ -17,20 +17,20 @@ struct bytes {
 	uint8_t *data; /* owned; bytes_free() */
 	size_t size;
 	size_t capacity;
-	bool failed; /* no memory: size is not what it should be */
+	bool failed; /* memory was short: the content is incomplete */
 };
 
 void bytes_free(struct bytes *bytes);
 
-/* Room for @size more bytes, which become part of it; NULL without memory. */
+/* Appends @size bytes for the caller to fill; NULL without memory. */
 uint8_t *bytes_more(struct bytes *bytes, size_t size);
 
 void bytes_put(struct bytes *bytes, const void *data, size_t size);
 void bytes_byte(struct bytes *bytes, uint8_t byte);
 void bytes_varint(struct bytes *bytes, uint64_t value);
-/* Small numbers of either sign become small ones without. */
+/* Zigzag encoding: small positive and negative numbers become small unsigned ones. */
 void bytes_zigzag(struct bytes *bytes, int64_t value);
-/* Little-endian, of 4 and of 8 bytes. */
+/* Little-endian numbers of 4 and 8 bytes. */
 void bytes_u32(struct bytes *bytes, uint32_t value);
 void bytes_u64(struct bytes *bytes, uint64_t value);
 
@@ -43,7 +43,7 @@ enum thrift_type {
 	THRIFT_STRUCT = 12
 };
 
-/* Fields of a structure in ascending order of their numbers; @last is its last one so far, at first 0. */
+/* Fields of a structure, in ascending order of their numbers; @last is the last number so far, initially 0. */
 void thrift_i32(struct bytes *bytes, int *last, int field, int32_t value);
 void thrift_i64(struct bytes *bytes, int *last, int field, int64_t value);
 void thrift_binary(struct bytes *bytes, int *last, int field, const void *data, size_t size);

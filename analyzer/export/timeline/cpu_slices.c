@@ -14,13 +14,13 @@ struct builder {
 	bool *chosen;
 	bool complete; /* every switch was recorded */
 	struct cpu_waits waits;
-	uint32_t wait; /* first wait that may reach into what is still to come */
+	uint32_t wait; /* the first wait that may reach into later stretches */
 	struct cpu_slices *slices;
 	uint32_t capacity;
 	uint32_t cpu_capacity;
 };
 
-/* The stretch between two records of one CPU that follow each other; NULL = session's end. */
+/* The stretch between two consecutive records of one CPU; NULL = an end of the session. */
 struct stretch {
 	const struct cpu_switch *begin;
 	const struct cpu_switch *end;
@@ -61,7 +61,7 @@ static bool prev_is_target(const struct builder *builder, const struct cpu_switc
 	       builder->chosen[row->prev_thread];
 }
 
-/* Who ran at the beginning of the stretch, until @end_ns. */
+/* Adds the thread that ran from the start of the stretch until @end_ns. */
 static bool add_head(struct builder *builder, const struct stretch *stretch, uint64_t end_ns,
 		     uint8_t leaves)
 {
@@ -74,7 +74,7 @@ static bool add_head(struct builder *builder, const struct stretch *stretch, uin
 				  });
 }
 
-/* Who ran at the end of the stretch, since @start_ns. */
+/* Adds the thread that ran from @start_ns to the end of the stretch. */
 static bool add_tail(struct builder *builder, const struct stretch *stretch, uint64_t start_ns)
 {
 	return add_slice(builder, (struct cpu_slice){
@@ -154,7 +154,7 @@ static bool add_stretch(struct builder *builder, const struct stretch *stretch)
 	if (!stretch->end)
 		return last_stretch(builder, stretch, head_ns);
 	if (whole || head_ns == stretch->end_ns) {
-		/* Else a record between the two is lost: who ran when is not known. */
+		/* Else a record between the two was lost, and the times are unknown. */
 		if (stretch->begin->next_tid == stretch->end->prev_tid)
 			return add_tail(builder, stretch, stretch->start_ns);
 		return true;

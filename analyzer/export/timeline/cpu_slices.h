@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_slices.h - what is known to have run on each CPU, and when.
+ * cpu_slices.h - the known time of threads on each CPU.
  *
- * Not every switch is in a trace. Recorded are those into and out of a target
- * thread, and all switches on a CPU while a target waits for it. So a target's
- * time on a CPU is known exactly. Of any other thread it is known only while a
- * target waited: one that was switched in when a target went to sleep may have
- * run for a microsecond or for a second. Slices are made of known time alone:
+ * Not every switch is in a trace. Recorded are switches to and from targets'
+ * threads, and all switches on a CPU while a target waits for it. So a target's
+ * time on a CPU is known exactly. The time of any other thread is known only while
+ * a target waited: a thread that was switched in when a target went to sleep may
+ * have run for a microsecond or for a second. Slices contain known time only:
  *
  *  - a target: from its switch-in to its switch-out;
  *  - another thread, or the idle CPU: from its switch-in for as long as a target
@@ -14,8 +14,8 @@
  *    that let the target on this CPU;
  *  - nothing where two records contradict each other because some were lost.
  *
- * Time between slices is time of which nothing is known. In a trace of the whole
- * system, where each thread is a target, there is none.
+ * Time between slices is unknown. A trace of the whole system, where each thread is a
+ * target, has no unknown time.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_TIMELINE_CPU_SLICES_H
 #define PROFBPF_ANALYZER_EXPORT_TIMELINE_CPU_SLICES_H
@@ -53,7 +53,7 @@ struct cpu_slices {
 };
 
 /*
- * cpu_slices_build - from the model's switches and wake-ups
+ * cpu_slices_build - builds slices from the model's switches and wake-ups
  *
  * With options->pids only threads of these processes count as targets. Slices are
  * cut to the options' window. Returns 0 or -ENOMEM; cpu_slices_free() is to be

@@ -149,7 +149,7 @@ static int by_cpu_and_start(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* Sorts and makes one of those that overlap or touch. */
+/* Sorts the waits and unites those that overlap or touch. */
 static void unite(struct cpu_waits *waits)
 {
 	uint32_t kept = 0;
@@ -192,7 +192,7 @@ int cpu_waits_find(const struct model *model, const bool *chosen, struct cpu_wai
 			waiters[wake->thread].since_ns = wake->ts_ns;
 		}
 	}
-	/* Who still waits at the end: known for the preempted alone, the others' CPU is not. */
+	/* Threads that still wait at the end: only the CPU of preempted threads is known. */
 	for (uint32_t i = 0; i < model->threads.count; i++) {
 		const struct waiter *waiter = &waiters[i];
 

@@ -19,15 +19,15 @@ struct cpu_wait {
 };
 
 struct cpu_waits {
-	struct cpu_wait *row; /* by CPU, then time; those of one CPU neither overlap nor touch */
+	struct cpu_wait *row; /* by CPU, then time; rows of one CPU neither overlap nor touch */
 	uint32_t count;
 	uint32_t capacity;
 };
 
 /*
- * cpu_waits_find - from the model's switches and wake-ups
+ * cpu_waits_find - finds waits in the model's switches and wake-ups
  *
- * @chosen: one entry per thread of the model; which targets count. A thread waits
+ * @chosen: one entry per thread of the model; selects the targets that count. A thread waits
  * from its wake-up, or from being preempted, to its next switch-in: on the CPU
  * where that happened, after a preemption on the CPU where it was preempted.
  * Returns 0 or -ENOMEM; cpu_waits_free() is to be called in any case.

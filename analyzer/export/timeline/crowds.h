@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * crowds.h - calls of a thread, or tasks of a stream, that are so short and so many that a timeline of each would be too large.
+ * crowds.h - merges short calls of a thread, or short tasks of a stream, that would make a timeline too large.
  *
- * Slices come in order of start, what is inside one after it. Those that are shorter than a resolution and less than that
- * apart, with nothing longer between them, are one crowd, which is CROWD_LENGTH resolutions long at most and within the
- * long slice that they are in. What is inside a short one belongs to its crowd. The least resolution is taken, of
- * 1, 2, 4 us and so on up to CROWD_RESOLUTION_MAX, with which there are CROWDS_KEPT slices at most, or CROWDS_PER_SECOND.
+ * Slices come in order of start, nested ones after the outer one. Consecutive slices that are shorter than the resolution
+ * and less than that apart form one crowd, which is at most CROWD_LENGTH resolutions long and stays within the long slice
+ * around it. Slices nested in a short one belong to its crowd. The resolution is the smallest of 1, 2, 4 us and so on up to
+ * CROWD_RESOLUTION_MAX that leaves at most CROWDS_KEPT slices, or CROWDS_PER_SECOND.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_TIMELINE_CROWDS_H
 #define PROFBPF_ANALYZER_EXPORT_TIMELINE_CROWDS_H
@@ -17,30 +17,30 @@
 #define CROWDS_PER_SECOND 3000
 #define CROWD_LENGTH 8
 #define CROWD_RESOLUTION_MAX (UINT64_C(1) << 20) /* about a millisecond */
-#define CROWD_DEPTH 64 /* long slices inside each other that are remembered */
+#define CROWD_DEPTH 64 /* the deepest nesting of long slices that is remembered */
 
 struct crowd {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t in_ns; /* in the outer ones of it, in all */
+	uint64_t in_ns; /* total time of its outer slices */
 	uint64_t bound_ns; /* end of the long slice that it is in */
 	uint64_t key; /* of the first */
 	uint32_t count; /* slices; 0 = there is no crowd */
-	bool alike; /* all outer ones have the same key */
+	bool alike; /* all outer slices have the same key */
 };
 
-/* What became of a slice. */
+/* The effect of a slice on its crowd. */
 enum crowd_news {
-	CROWD_GREW, /* it belongs to the crowd that there is */
-	CROWD_BEGAN, /* it may be the first of one */
+	CROWD_GREW, /* it joined the current crowd */
+	CROWD_BEGAN, /* it may be the first slice of a crowd */
 	CROWD_PASSED, /* it is long: a slice of its own */
 };
 
-/* A row of slices; zeroed but for the resolution, which is 0 where nothing is merged. */
+/* The state for one row of slices; initially zero except the resolution, which is 0 if nothing is merged. */
 struct crowds {
 	uint64_t resolution_ns;
 	struct crowd now;
-	struct crowd done; /* the one that crowd_take() or crowd_end() has ended; count 0: none */
+	struct crowd done; /* the crowd that crowd_take() or crowd_end() has ended; count 0: none */
 	uint64_t ends[CROWD_DEPTH];
 	uint32_t depth;
 };

@@ -98,7 +98,7 @@ static int add_step(struct builder *of, struct device_track *track,
 	return err;
 }
 
-/* Where steps overlap, the later one is shown from the end of the one before. */
+/* Adds steps; a step that overlaps the previous one is shown from the end of that one. */
 static int add_steps(struct builder *of)
 {
 	const struct device_step_results *steps = of->options->steps;
@@ -141,7 +141,7 @@ static int add_intervals(struct builder *of, const char *name, const struct inte
 	return err;
 }
 
-/* What of @a is not in @b; both are united. */
+/* The parts of @a that are not in @b; both are unions of intervals. */
 static int without(const struct intervals *a, const struct intervals *b, struct intervals *rest)
 {
 	uint32_t next = 0;
@@ -237,7 +237,7 @@ static const char *part_of(const char *name, uint32_t level, size_t *length)
 	return NULL;
 }
 
-/* Another scope ends the one before, also if its last task has not ended yet. @scope: the last's. */
+/* A new scope ends the previous one, even if its last task has not ended yet. @scope: the previous scope. */
 static int extend_scope(struct builder *of, struct device_track *track,
 			const struct device_task *task, uint32_t level, uint32_t *scope)
 {

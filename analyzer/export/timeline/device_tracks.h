@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device_tracks.h - what timelines show of a device besides its tasks: steps, scopes, overlap.
+ * device_tracks.h - tracks of a device besides its tasks: steps, scopes, overlap.
  *
- * As the vendors' tools do (msprof's "Step Trace" and "Overlap Analysis", MindInsight's scope rows):
+ * They follow the vendors' tools (msprof's "Step Trace" and "Overlap Analysis", MindInsight's scope rows):
  *
  *   Steps     "Step 3", and in it the gap ("Data_aug Bound"), "FP_BP Time" and "Iteration Refresh"
  *   Computing, Communication, Communication(Not Overlapped), Free
  *   Scope 1, 2, ...  the first parts of tasks' names that are paths, "Default" and "network" of
  *             "Default/network/conv1/Conv2D-op7", from the first task to the last before another scope
- *             begins, on AI cores and AI CPUs or, where nobody says what ran them, of all kernels
+ *             begins, on AI cores and AI CPUs or, where the unit is unknown, of all kernels
  *
- * It also says into which group of streams a task goes: by what ran it, on devices where that is told.
+ * It also assigns tasks to groups of streams: by the unit that ran them, on devices where that is known.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_TIMELINE_DEVICE_TRACKS_H
 #define PROFBPF_ANALYZER_EXPORT_TIMELINE_DEVICE_TRACKS_H
@@ -31,29 +31,29 @@ struct track_slice {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint32_t text; /* of device_tracks.texts */
-	uint8_t depth; /* inside the last one of a smaller depth */
+	uint8_t depth; /* nested in the last slice with a smaller depth */
 };
 
 struct device_track {
 	char name[48];
 	enum track_group group;
-	struct track_slice *row; /* by start, outer ones before those inside; ends are in order, too */
+	struct track_slice *row; /* by start, outer slices before nested ones; ends are in order, too */
 	uint32_t count;
 	uint32_t capacity;
 };
 
 struct device_tracks {
 	struct string_table *texts;
-	struct device_track *track; /* only those with slices */
+	struct device_track *track; /* only tracks with slices */
 	uint32_t count;
 	uint32_t capacity;
 };
 
 /*
- * device_tracks_build - those of one device
+ * device_tracks_build - builds the tracks of one device
  *
- * @order: its rows of task_order(). options->steps and scope_depth say what there is. Returns 0 or
- * -ENOMEM; in both cases device_tracks_free() is to be called.
+ * @order: its rows of task_order(). options->steps and scope_depth select the tracks. Returns 0 or
+ * -ENOMEM; call device_tracks_free() in either case.
  */
 int device_tracks_build(const struct model *model, const struct export_options *options,
 			uint32_t device, const uint32_t *order, uint32_t count,

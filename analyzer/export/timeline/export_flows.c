@@ -7,7 +7,7 @@
 
 #include "lib/base/bisect.h"
 
-#define SCOPES_BACK 1024 /* that have ended before, of one thread */
+#define SCOPES_BACK 1024 /* the most ended scopes of a thread that are searched */
 
 /* Is the beginning of [start, end) shown? */
 static bool begins_inside(const struct export_window *window, uint64_t start_ns, uint64_t end_ns)
@@ -18,7 +18,7 @@ static bool begins_inside(const struct export_window *window, uint64_t start_ns,
 	return export_clip(window, &shown_ns, &end_ns, &cut) && shown_ns == start_ns;
 }
 
-/* What a device file says that the host was in when it launched a task, where no call of a runtime is told. */
+/* The host scope of a device file in which a task was launched, if the file has no runtime call for it. */
 static uint32_t scope_of(const struct model *model, const struct device_task *task)
 {
 	const struct call *calls = model->calls.row;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_flows.h - arrows from launching calls to the device tasks they launched, or, where a device file tells no such call,
- * from the operator that launched them.
+ * export_flows.h - arrows from launching calls to their device tasks; if a device file has no such call, from the operator that
+ * launched the task.
  *
- * Each task has an arrow of its own, with its row plus one as its number: one
- * number for all tasks of a call would be drawn as a chain through them.
+ * Each task has its own arrow, numbered by its row plus one: a common number for
+ * all tasks of a call would be drawn as a chain through them.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_TIMELINE_EXPORT_FLOWS_H
 #define PROFBPF_ANALYZER_EXPORT_TIMELINE_EXPORT_FLOWS_H
@@ -19,7 +19,7 @@
 struct export_flows {
 	const struct model *model;
 	uint32_t *first_task; /* by call; INDEX_NONE = none */
-	uint32_t *next_task; /* by task: the next one of the same call */
+	uint32_t *next_task; /* by task: the next task of the same call */
 	bool *shown; /* by task: the arrow is part of the export */
 	uint64_t backward; /* tasks that begin before their launch: no arrow */
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_names.h - how things are called in exported timelines.
+ * export_names.h - the names of slices and tracks in exported timelines.
  *
- * Both writers use the same names, so that what is learned in one viewer can be
- * found in the other. Names of slices are short and stable (viewers colour by
- * name); what differs from one slice to the next goes into arguments.
+ * Both writers use the same names, so that users find the same things in both
+ * viewers. Names of slices are short and stable, because viewers colour by name;
+ * values that differ from one slice to the next are arguments.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_TIMELINE_EXPORT_NAMES_H
 #define PROFBPF_ANALYZER_EXPORT_TIMELINE_EXPORT_NAMES_H
@@ -58,13 +58,13 @@ const char *export_arg_name(enum export_arg arg);
 /* The argument under which a call's args[i] of this role is shown; EXPORT_ARGS = not shown. */
 enum export_arg export_arg_of_role(uint8_t role);
 
-/* Is a call's text what it launched (ARG_LAUNCHED), or its string argument (ARG_TEXT)? */
+/* Is a call's text the name of the launched operation (ARG_LAUNCHED), or its string argument (ARG_TEXT)? */
 enum export_arg export_arg_of_text(const struct model *model, const struct call *call);
 
 /* Is it a handle or an address, to be written in hexadecimal? */
 bool export_arg_is_handle(enum export_arg arg);
 
-/* Category of what the job marked itself, and of arrows from the forward to the backward pass, as PyTorch calls them. */
+/* Categories of the job's own marks, and of arrows from the forward to the backward pass; PyTorch's names. */
 #define EXPORT_RANGE "range"
 #define EXPORT_PASSES "fwdbwd"
 
@@ -81,8 +81,8 @@ const char *export_ioctl_name(const struct model *model, const struct ioctl_call
 /* "NVIDIA H200", "device 3" */
 const char *export_device_name(const struct model *model, uint32_t device, char *into, size_t size);
 
-/* "Stream 7 (python3 4242)"; numbers too large to be one are handles: "Stream 0x55d0c3a8";
- * "No stream" where the file puts tasks on none */
+/* "Stream 7 (python3 4242)"; numbers too large for a stream are handles: "Stream 0x55d0c3a8";
+ * "No stream" for tasks without one */
 const char *export_stream_name(const struct model *model, uint32_t device, uint64_t stream,
 			       char *into, size_t size);
 
@@ -93,12 +93,12 @@ const char *export_process_name(const struct model *model, uint32_t process, cha
 				size_t size);
 const char *export_function_name(const struct model *model, uint32_t function, char *into,
 				 size_t size);
-/* "api: 12 records lost: ring full", of one reason */
+/* "api: 12 records lost: ring full", for one reason */
 const char *export_loss_text(const struct model *model, const struct source_loss *source,
 			     uint32_t reason, char *into, size_t size);
 const char *export_task_name(const struct model *model, const struct device_task *task);
 
-/* What a file says of a task in words: strings of the model under their arguments; 0 = nothing. */
+/* A file's texts about a task: strings of the model, by argument; 0 = none. */
 #define EXPORT_TASK_TEXTS 5
 struct export_text {
 	enum export_arg arg;

@@ -6,7 +6,7 @@
 
 #include "proto/trace.pb-c.h"
 
-/* By function: is it the one that runs a kernel of MindSpore's CPU back end? */
+/* By function: does it run a kernel of MindSpore's CPU back end? */
 static bool *find_functions(const struct model *model)
 {
 	bool *runs = calloc((size_t)model->functions.count + 1, sizeof(*runs));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host_operators.h - operators that a framework ran on the host's CPUs, for a track of their own.
+ * host_operators.h - operators that a framework ran on the host's CPUs, for a separate track.
  *
- * MindSpore calls a function of each of its CPU kernels, which has the operator's name (catalog/mindspore.catalog); vendors
- * show these as "Host CPU Op". Calls whose end was not seen have no length and are left out.
+ * MindSpore calls a function of each CPU kernel with the operator's name (catalog/mindspore.catalog); the vendor's tools
+ * show these calls as "Host CPU Op". Calls whose end was not seen have no duration and are left out.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_TIMELINE_HOST_OPERATORS_H
 #define PROFBPF_ANALYZER_EXPORT_TIMELINE_HOST_OPERATORS_H
@@ -16,9 +16,9 @@
 #define HOST_OPERATORS_NAME "Host CPU Op"
 
 /*
- * host_operators - rows of calls, by process, thread and start
+ * host_operators - the rows of such calls, by process, thread and start
  *
- * @chosen: by thread, whose; NULL = all. *@count of them, which the caller frees. NULL without memory.
+ * @chosen: by thread, the threads to include; NULL = all. Returns *@count rows, which the caller frees; NULL without memory.
  */
 uint32_t *host_operators(const struct model *model, const bool *chosen, uint32_t *count);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job_lanes.h - what analyses found of a job (job_tracks.h), laid out on rows and given to whoever writes a format.
+ * job_lanes.h - lays out a job's tracks (job_tracks.h) on rows, for the writers of formats.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_TIMELINE_JOB_LANES_H
 #define PROFBPF_ANALYZER_EXPORT_TIMELINE_JOB_LANES_H
@@ -15,7 +15,7 @@
 struct job_encoder {
 	/* A new row of a track, for slices: its number, which is not 0. */
 	uint64_t (*add_row)(void *context, uint32_t track);
-	/* A slice begins on a row; @part is what the window leaves of it, @cut tells that this is not all. */
+	/* A slice begins on a row; @part is its part in the window, @cut: it is not the whole slice. */
 	void (*begin)(void *context, uint64_t row, const struct job_slice *slice,
 		      const struct export_window *part, bool cut);
 	/* The innermost slice of a row ends; NULL: begin() has said it. */

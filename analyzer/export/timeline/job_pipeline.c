@@ -8,7 +8,7 @@
 #include "analyzer/export/timeline/job_tracks.h"
 #include "analyzer/view/report.h"
 
-/* Tracks of one pipeline are shown together. */
+/* The tracks of one pipeline, which are shown together. */
 struct of_pipeline {
 	struct job_tracks *tracks;
 	const struct pipeline *pipeline;
@@ -96,7 +96,7 @@ static void queue_name(const struct of_pipeline *of, const struct pipeline_queue
 		snprintf(name, size, "Queue");
 }
 
-/* Events of one queue, events[first .. end). */
+/* Adds the events of one queue, events[first .. end). */
 static int add_queue(const struct of_pipeline *of, uint32_t first, uint32_t end)
 {
 	const struct pipeline_queue_event *events = of->pipeline->queue_events.row;

@@ -9,7 +9,7 @@
 #include "analyzer/export/timeline/job_tracks.h"
 
 #define KIND 1 /* of job_thread_track() */
-#define DEPTH_MAX 64 /* frames shown, the outermost ones */
+#define DEPTH_MAX 64 /* the number of outermost frames that are shown */
 
 /* One thread's frames, outermost first, that the last look saw. */
 struct looks {
@@ -34,7 +34,7 @@ static uint32_t frame_name(struct job_tracks *tracks, const struct code_frame *f
 	return job_text(tracks, text);
 }
 
-/* End what is open from @depth on. */
+/* Ends the open slices from @depth on. */
 static bool close_from(struct looks *looks, uint32_t depth, uint64_t end_ns)
 {
 	while (looks->depth > depth) {
@@ -87,7 +87,7 @@ static int by_thread(const void *a, const void *b)
 	return x->ts_ns < y->ts_ns ? -1 : x->ts_ns > y->ts_ns;
 }
 
-/* Looks of one thread, rows[0 .. count). */
+/* Adds the samples of one thread, rows[0 .. count). */
 static bool add_thread(struct job_tracks *tracks, const struct stack_sample **rows, uint32_t count)
 {
 	struct looks looks = { .tracks = tracks, .last_ns = rows[0]->ts_ns };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job_roots.c - what devices and threads were held up by, and the threads on the way from there */
+/* job_roots.c - the roots of devices' and threads' waits, and the threads on the chains to them */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -81,12 +81,12 @@ static bool is_shown(const struct roots_writer *writer, const struct root_stretc
 	       export_process(model, tracks->options, model->devices.row[stretch->whose].process);
 }
 
-/* Threads that held others up, from the root on; *@flow is the arrow that leads to the next one. */
+/* Adds the threads of a chain, from the root on; *@flow is the number of the arrow to the next thread. */
 static bool add_hops(struct roots_writer *writer, const struct root_stretch *stretch, uint64_t *flow)
 {
 	struct job_tracks *tracks = writer->tracks;
 	const struct idle_roots *roots = writer->roots;
-	uint32_t first = writer->of_devices ? 1 : 2; /* depth of the first that is not the one held up */
+	uint32_t first = writer->of_devices ? 1 : 2; /* depth of the first thread that is not the waiting one itself */
 
 	for (uint32_t way = stretch->way; way < roots->way_count && roots->ways[way].depth >= first;
 	     way = roots->ways[way].before) {

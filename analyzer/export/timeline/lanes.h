@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lanes.h - laying out slices that overlap on several rows.
+ * lanes.h - lays out overlapping slices on several rows.
  *
- * A row of a timeline shows slices that follow each other or, where that means
- * something, lie inside each other; it can't show two that merely overlap. Such
- * ones go to further rows ("lanes") of the same name.
+ * A row of a timeline shows slices that are consecutive or, where that has a
+ * meaning, nested; it cannot show two that partly overlap. These go to further
+ * rows ("lanes") of the same name.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_TIMELINE_LANES_H
 #define PROFBPF_ANALYZER_EXPORT_TIMELINE_LANES_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LANE_DEPTH 64 /* slices inside each other on one lane */
+#define LANE_DEPTH 64 /* the deepest nesting on one lane */
 #define LANES_MAX 1024 /* more than so many at once are refused */
 
 /* Slices that have begun on a lane and whose end has not been written yet, outermost first. */
@@ -26,14 +26,14 @@ struct lanes {
 	struct lane *lane;
 	uint32_t count;
 	uint32_t capacity;
-	bool nest; /* a slice may lie inside another one */
+	bool nest; /* slices may be nested */
 };
 
 /*
- * lanes_place - the lane for a slice
+ * lanes_place - returns the lane for a slice
  *
- * To be called in order of start, at equal starts the longer slice first. The
- * caller then takes off the slices that have ended by @start with lane_pop()
+ * Call it in order of start, at equal starts with the longer slice first. The
+ * caller then removes the slices that have ended by @start with lane_pop()
  * (writing their ends), writes the new one and pushes its end with lane_push().
  * Returns NULL when all LANES_MAX lanes are taken or there is no memory. The
  * lane may move when the next slice is placed.

@@ -7,7 +7,7 @@
 #include "lib/base/bisect.h"
 #include "lib/base/sort_rows.h"
 
-#define SCOPES_BACK 1024 /* that have ended before, of one thread */
+#define SCOPES_BACK 1024 /* the most ended scopes of a thread that are searched */
 
 /* The innermost scope that a thread was in; INDEX_NONE = none, or it is not shown from its beginning. */
 static uint32_t scope_at(const struct model *model, const struct export_window *window, uint32_t thread,

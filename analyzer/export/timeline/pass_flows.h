@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pass_flows.h - arrows from operators of the forward pass to those of the backward pass, which a device file tells.
+ * pass_flows.h - a device file's arrows from operators of the forward pass to those of the backward pass.
  *
- * An end is the innermost of the file's scopes that the thread was in then.
+ * An arrow's end is the innermost of the file's scopes that the thread was in at that time.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_TIMELINE_PASS_FLOWS_H
 #define PROFBPF_ANALYZER_EXPORT_TIMELINE_PASS_FLOWS_H
@@ -13,7 +13,7 @@
 #include "analyzer/model/model.h"
 #include "analyzer/export/export_filter.h"
 
-#define PASS_FIRST_FLOW ((uint64_t)1 << 41) /* numbers below are others' (job_tracks.h) */
+#define PASS_FIRST_FLOW ((uint64_t)1 << 41) /* smaller numbers belong to other arrows (job_tracks.h) */
 
 /* One end of an arrow that is shown. */
 struct pass_flow {
@@ -24,10 +24,10 @@ struct pass_flow {
 struct pass_flows {
 	MODEL_ARRAY(struct pass_flow) from; /* by call, as the next */
 	MODEL_ARRAY(struct pass_flow) to;
-	bool *hidden; /* by arrow: one of its ends is not in the export after all */
+	bool *hidden; /* by arrow: one of its ends is not in the export */
 };
 
-/* pass_flows_init - those whose both ends are in @window, on @chosen threads. 0 or -ENOMEM; to be freed in any case */
+/* pass_flows_init - takes the arrows with both ends in @window, on @chosen threads. Returns 0 or -ENOMEM; to be freed in any case */
 int pass_flows_init(struct pass_flows *flows, const struct model *model,
 		    const struct export_window *window, const bool *chosen);
 void pass_flows_free(struct pass_flows *flows);

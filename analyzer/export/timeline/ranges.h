@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ranges.h - what a job marked from one call to another: record_function(), NVTX and ROCTX ranges.
+ * ranges.h - ranges that a job marks by a pair of calls: record_function(), NVTX and ROCTX ranges.
  *
- * A call begins a range and another one of the same thread ends the one that began last (work_names.h). Where records of
- * calls were lost nobody knows which belong together, and none is found: the calls are shown as they are.
+ * One call begins a range, and another call of the same thread ends the range that began last (work_names.h). If records of
+ * calls were lost, the pairs are unknown: no range is found, and the calls are shown as calls.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_TIMELINE_RANGES_H
 #define PROFBPF_ANALYZER_EXPORT_TIMELINE_RANGES_H
@@ -14,12 +14,12 @@
 #include "analyzer/model/model.h"
 
 #define RANGE_NONE UINT32_MAX /* begins and ends none */
-#define RANGE_OPEN (UINT32_MAX - 1) /* begins one that goes on */
-#define RANGE_ENDS (UINT32_MAX - 2) /* ends one */
+#define RANGE_OPEN (UINT32_MAX - 1) /* the call begins a range that does not end */
+#define RANGE_ENDS (UINT32_MAX - 2) /* the call ends a range */
 
 /* Zeroed has none. */
 struct ranges {
-	uint32_t *of_call; /* by call: the one that ends the range it begins, or one of these; NULL: RANGE_NONE of all */
+	uint32_t *of_call; /* by call: the call that ends its range, or one of these values; NULL: RANGE_NONE for all */
 };
 
 /* ranges_find - 0 or -ENOMEM; in both cases ranges_free() is to be called */

@@ -7,7 +7,7 @@
 
 #include "lib/base/strings.h"
 
-/* What tells streams apart; handles of different devices may be alike. */
+/* The identity of a stream; handles of different devices may be equal. */
 struct stream_key {
 	uint64_t stream;
 	uint32_t device;

@@ -18,7 +18,7 @@
  */
 uint32_t *task_order(const struct model *model, uint32_t *count);
 
-/* Where the rows of the device that order[first] is of end: @count if it is the last one. */
+/* The end of the rows of the device of order[first]; @count if it is the last device. */
 uint32_t task_order_device_end(const struct model *model, const uint32_t *order, uint32_t count,
 			       uint32_t first);
 
@@ -29,7 +29,7 @@ struct task_queue_step {
 };
 
 /*
- * task_queue_compute - steps of one device
+ * task_queue_compute - the length of one device's queue, as steps
  *
  * @order: its rows of task_order(). A task counts from the instant at which its
  * enqueue call was entered (else from when it was queued, else from its start).

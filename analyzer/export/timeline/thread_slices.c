@@ -21,7 +21,7 @@ static bool call_is_next(const struct call *call, const struct ioctl_call *ioctl
 	return call->end_ns >= ioctl->end_ns;
 }
 
-/* When a range ends that goes on: with its thread, or the window. */
+/* The end of an open range: the end of its thread, or of the window. */
 static uint64_t open_end(const struct thread_slices *slices, const struct call *call)
 {
 	uint64_t exit_ns = slices->model->threads.row[call->thread].exit_ns;
@@ -30,7 +30,7 @@ static uint64_t open_end(const struct thread_slices *slices, const struct call *
 	return end_ns > call->end_ns ? end_ns : call->end_ns;
 }
 
-/* The next call, or the range that it begins; false of one that ends a range. */
+/* Takes the next call, or the range that it begins; returns false for a call that ends a range. */
 static bool take_call(struct thread_slices *slices, struct thread_slice *slice)
 {
 	const struct call *calls = slices->model->calls.row, *call = &calls[slices->call];

@@ -15,10 +15,10 @@
 struct thread_slice {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	const struct call *call; /* one of these two */
+	const struct call *call; /* one of these two is set */
 	const struct ioctl_call *ioctl;
 	bool range; /* not the call, but all from it to the end of the range that it begins; its text is the name */
-	bool open; /* had not returned, or goes on */
+	bool open; /* it had not returned, or has not ended */
 	bool cut; /* goes beyond the window, or began before the recording */
 };
 
@@ -32,7 +32,7 @@ struct thread_slices {
 	uint32_t ioctl_end;
 };
 
-/* thread_slices_begin - what is pointed to must outlive the walk; @ranges: those to show, or NULL */
+/* thread_slices_begin - the pointers must outlive the walk; @ranges: the ranges to show, or NULL */
 void thread_slices_begin(struct thread_slices *slices, const struct model *model,
 			 const struct export_window *window, const struct ranges *ranges,
 			 uint32_t thread);
@@ -40,7 +40,7 @@ void thread_slices_begin(struct thread_slices *slices, const struct model *model
 /*
  * thread_slices_next - the next slice inside the window, cut to it
  *
- * In order of start; of those that start together the outer one first: the call
+ * In order of start; of slices that start together the outer one comes first: the call
  * of lesser depth, then the longer one. Returns false at the end.
  */
 bool thread_slices_next(struct thread_slices *slices, struct thread_slice *slice);

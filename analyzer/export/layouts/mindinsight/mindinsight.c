@@ -230,7 +230,7 @@ static int write_pipeline(const struct mindinsight *mi, const char *folder, uint
 	return err;
 }
 
-/* Without it MindInsight knows of no device, and shows nothing. */
+/* Writes the file without which MindInsight finds no device and shows nothing. */
 static int write_info(const char *folder, uint32_t number, char *error, size_t error_size)
 {
 	char path[PATH_MAX];
@@ -240,7 +240,7 @@ static int write_info(const char *folder, uint32_t number, char *error, size_t e
 	if (snprintf(path, sizeof(path), "%s/profiler_info_%u.json", folder, number) <
 	    (int)sizeof(path)) {
 		out = fopen(path, "wx");
-		/* The device of the same number has told more. */
+		/* The device with the same number has written a more complete file. */
 		err = out || errno == EEXIST ? 0 : -errno;
 		if (out) {
 			fprintf(out, "{\"context_mode\": \"graph\", \"rank_id\": %u}\n", number);
@@ -253,7 +253,7 @@ static int write_info(const char *folder, uint32_t number, char *error, size_t e
 	return err;
 }
 
-/* @first: number of the first one. */
+/* @first: number of the first pipeline. */
 static int write_pipelines(const struct model *model, const struct results *results, uint32_t first,
 			   const char *path, char *error, size_t error_size)
 {
@@ -281,7 +281,7 @@ static int write_pipelines(const struct model *model, const struct results *resu
 	return err;
 }
 
-/* What there is nothing of. */
+/* Explains which data are missing. */
 static int refuse(const struct results *results, char *error, size_t error_size)
 {
 	if (!results->pipelines->count)
@@ -298,7 +298,7 @@ static int refuse(const struct results *results, char *error, size_t error_size)
 	return -ENODATA;
 }
 
-/* -ENODATA if there is no device task, operator on a CPU or pipeline, or none is known of the host's CPUs. */
+/* Returns -ENODATA if there is no device task, no operator on a CPU and no pipeline, or if the host's CPUs are unknown. */
 static int write_mindinsight(const struct model *model, const struct results *results, const char *path,
 			     const struct export_options *options, char *error, size_t error_size)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mindinsight.h - what MindSpore's profilers write, for MindInsight: data pipelines and devices.
+ * mindinsight.h - the files of MindSpore's profilers, for MindInsight: data pipelines and devices.
  *
- * Devices are in mindinsight_device.h. This is of pipelines, as the MindData profiler writes them.
- * One set of files per pipeline, numbered as in the report's section pipeline, from the number of the device on if
- * there is one; MindInsight calls that number the device. Formats: MindSpore 2.10, minddata/dataset/engine/perf, and
- * mindspore/profiler/analysis (parser and viewers of MindData), MindInsight 2.3.1. What these
- * keep in whole percents or milliseconds is written as exactly as they can read it.
+ * Devices are in mindinsight_device.h; this header is about pipelines, in the files of the MindData profiler.
+ * There is one set of files per pipeline, numbered as in the report's section pipeline, starting with the number of the
+ * device if there is one; MindInsight calls that number the device. Formats: MindSpore 2.10,
+ * minddata/dataset/engine/perf and mindspore/profiler/analysis (parser and viewers of MindData); MindInsight 2.3.1. Figures
+ * that MindSpore rounds to whole percents or milliseconds are written as exactly as MindInsight can read them.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_LAYOUTS_MINDINSIGHT_MINDINSIGHT_H
 #define PROFBPF_ANALYZER_EXPORT_LAYOUTS_MINDINSIGHT_MINDINSIGHT_H
@@ -21,12 +21,12 @@
 
 /* Mean times of a batch in milliseconds, the first one left out; -1 = unknown. */
 struct mindinsight_times {
-	double pipeline; /* waiting for the batch */
+	double pipeline; /* wait for the batch */
 	double push; /* sending it to the device */
-	double batch; /* from one to the next; both of the above where batches go to a device */
+	double batch; /* from one batch to the next; the sum of the two above if batches go to a device */
 };
 
-/* One pipeline. Operators are numbered without a hole, the one that hands on batches is 0. */
+/* One pipeline. Operators are numbered consecutively; the last one, which delivers batches, is 0. */
 struct mindinsight {
 	const struct model *model;
 	const struct results *results;
@@ -44,7 +44,7 @@ struct mindinsight {
 
 /* Writers return 0 or a negative errno. */
 
-/* Does it have a queue whose size is known? Then it is *@queue. */
+/* Does operator @id have a queue with a known size? Then *@queue is its index. */
 bool mindinsight_queue(const struct mindinsight *mi, uint32_t id, uint32_t *queue);
 /* "Map" */
 const char *mindinsight_type(const struct mindinsight *mi, uint32_t id);
@@ -56,7 +56,7 @@ uint32_t mindinsight_workers(const struct mindinsight *mi, uint32_t id);
 uint32_t *mindinsight_sizes(const struct mindinsight *mi, uint32_t id, uint32_t *count);
 struct mindinsight_times mindinsight_times(const struct mindinsight *mi);
 
-/* A text as one cell of a CSV file. */
+/* Writes a text as one cell of a CSV file. */
 void mindinsight_cell(FILE *out, const char *text);
 
 /* minddata_cpu_utilization_N.json */
@@ -66,7 +66,7 @@ int mindinsight_pipeline(FILE *out, const struct mindinsight *mi);
 int mindinsight_raw(FILE *out, const struct mindinsight *mi);
 /* dataset_iterator_profiling_N.txt or, with mi->device, device_queue_profiling_N.txt */
 int mindinsight_steps(FILE *out, const struct mindinsight *mi);
-/* minddata_aicpu_N.txt: the device's reads, as a file told them */
+/* minddata_aicpu_N.txt: the device's reads, from a device file */
 bool mindinsight_has_reads(const struct mindinsight *mi);
 int mindinsight_reads(FILE *out, const struct mindinsight *mi);
 /* minddata_pipeline_summary_N.json and .csv */

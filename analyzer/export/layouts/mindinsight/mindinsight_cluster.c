@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What MindInsight compares ranks by: parts of each step, and communication by link.
+ * The files by which MindInsight compares ranks: parts of each step, and communication by link.
  *
- * ascend_cluster_analyse_<mode>_<stages>_<ranks>_<rank>.csv has milliseconds of each step and, last, their means without
- * the first; as MindSpore has it, computation is the step without communication alone, the stage
- * is it without waiting to receive. hccl_raw_<rank>.csv has a row for each step and one of means, "-"; the model has sums, so that
- * there are means only. Sizes are kilobytes of 1,000, bandwidths kilobytes per second.
+ * ascend_cluster_analyse_<mode>_<stages>_<ranks>_<rank>.csv has milliseconds of each step and, last, their means without the
+ * first step. As in MindSpore, computation is the step without pure communication, and the stage time is the step
+ * without waiting to receive. hccl_raw_<rank>.csv has a row for each step and one of means, "-"; the model has sums only,
+ * so only the means are written. Sizes are kilobytes of 1,000 bytes, bandwidths kilobytes per second.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@
 struct step_share {
 	double step_ns;
 	double alone_ns; /* communication */
-	double receive_ns; /* part of it */
+	double receive_ns; /* the part of it spent waiting to receive */
 };
 
 static void put_share(FILE *out, const struct mindinsight_device *of, const struct step_share *share)
@@ -37,7 +37,7 @@ static void put_share(FILE *out, const struct mindinsight_device *of, const stru
 	fputc('\n', out);
 }
 
-/* Steps follow each other, so that tasks that ended before one are of no other after it. */
+/* Steps are consecutive: a task that ended before a step belongs to no later step either. */
 static int put_steps(FILE *out, const struct mindinsight_device *of, const uint32_t *rows)
 {
 	struct step_share sum = { 0 };
@@ -98,7 +98,7 @@ static bool shows(const struct mindinsight_device *of, const struct link_usage *
 	       link->destination != INDEX_NONE && link->transport && link->transfers;
 }
 
-/* What a step's communication cost, by links or, if no file tells any, by operations. */
+/* The cost of a step's communication, by links or, if no file has any, by operations. */
 struct communication_cost {
 	uint64_t transit_ns;
 	uint64_t wait_ns;
@@ -134,7 +134,7 @@ bool mindinsight_has_communication(const struct mindinsight_device *of)
 	return cost_of(of).known;
 }
 
-/* Is it the first of those between the same two ranks? */
+/* Is it the first link between its two ranks? */
 static bool first_between(const struct mindinsight_device *of, uint32_t at)
 {
 	const struct link_usage *links = of->results->devices->communication.links;
@@ -186,7 +186,7 @@ static void put_links(FILE *out, const struct mindinsight_device *of)
 	fputs("}\"", out);
 }
 
-/* {"hcom_allReduce_": ["-", ms, wait ms, {}]}: by what they do, links are not told by operation. */
+/* {"hcom_allReduce_": ["-", ms, wait ms, {}]}: by kind of operation; links are not known by operation. */
 static void put_operations(FILE *out, const struct mindinsight_device *of)
 {
 	const struct communication_results *from = &of->results->devices->communication;

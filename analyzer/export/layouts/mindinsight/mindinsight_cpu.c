@@ -33,8 +33,8 @@ static double host_share(const struct cpu_usage *cpu, enum host_value value)
 }
 
 /*
- * The intervals that are written, and how long they usually are. MindInsight's averages count all alike: one at
- * an end that the recording or a window cut would bend them, and is left out.
+ * The intervals that are written, and their usual length. MindInsight's averages weigh all intervals alike, so an interval
+ * that the end of the recording or of the window cuts short would distort them; it is left out.
  */
 struct samples {
 	uint32_t from;
@@ -92,7 +92,7 @@ static void write_host(struct json *json, const struct host_results *host,
 	json_map_close(json);
 }
 
-/* Intervals in which the process did nothing have no row. */
+/* Writes a process; intervals without CPU time have no row. */
 static void write_process(struct json *json, const struct mindinsight *mi,
 			  const struct samples *samples, const char *key, bool system)
 {
@@ -164,7 +164,7 @@ static void write_document(struct json *json, const struct mindinsight *mi,
 	write_process(json, mi, samples, "user_utilization", false);
 	json_map_close(json);
 	json_u64(json, "sampling_interval", (samples->usual_ns + 500000) / 1000000);
-	/* MindInsight takes a value for what was between two of these. */
+	/* MindInsight treats a value as the load between two of these timestamps. */
 	json_array(json, "time_stamp");
 	json_u64(json, NULL, host->intervals[samples->from].start_ns / 1000000);
 	for (uint32_t i = samples->from; i < samples->to; i++)

@@ -9,7 +9,7 @@
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/export/timeline/task_order.h"
 
-#define RANKS_MAX (1u << 24) /* no rank beyond it is one */
+#define RANKS_MAX (1u << 24) /* larger numbers are no ranks */
 
 struct device_file {
 	const char *name; /* with the number */
@@ -139,7 +139,7 @@ static const struct device_step_trace *trace_of(const struct results *results, u
 /* The devices with tasks, and the number of each in its files' names. */
 struct numbering {
 	uint32_t *numbers; /* by row of devices; INDEX_NONE = it has no task */
-	bool ranks; /* the numbers are ranks: each device has another one */
+	bool ranks; /* the numbers are ranks, and all differ */
 	uint32_t count; /* devices */
 	uint32_t end; /* beyond the largest number */
 };
@@ -157,7 +157,7 @@ static void number_by_rank(const struct model *model, struct numbering *of)
 	}
 }
 
-/* Is there a device of @row's rank before it, or none that is known? */
+/* Is the rank of device @row unknown, or does an earlier device have the same rank? */
 static bool shares_rank(const struct model *model, const struct numbering *of, uint32_t row)
 {
 	const struct device *devices = model->devices.row;
@@ -192,7 +192,7 @@ static bool number_devices(const struct model *model, const uint32_t *order, uin
 	return true;
 }
 
-/* How many stages there are, if they are ranks that follow each other, as MindInsight counts them; else 0. */
+/* The number of stages, if each consists of consecutive ranks, as MindInsight assumes; else 0. */
 static uint32_t count_stages(const struct model *model, const struct numbering *of)
 {
 	uint32_t stages = 0;
@@ -261,7 +261,7 @@ static uint32_t only_number(const struct model *model, const struct numbering *o
 	return 0;
 }
 
-/* Tasks that the operators' tables count: those that start in the analysed part. Returns how many. */
+/* Keeps the tasks that the operators' tables count: those that start in the analysed part. Returns their number. */
 static uint32_t keep_window(const struct model *model, const struct results *results,
 			    uint32_t *order, uint32_t tasks)
 {

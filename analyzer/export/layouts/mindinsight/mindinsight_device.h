@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mindinsight_device.h - what a device did as MindSpore's profiler writes it, for MindInsight.
+ * mindinsight_device.h - the work of a device in the files of MindSpore's profiler, for MindInsight.
  *
- * One set of files per device with tasks, numbered by rank where each has another one, else from 0. Formats: MindInsight 2.3.1's analysers and
- * MindSpore's profiler/parser. MindInsight knows AI cores, AI CPUs, communication and the host's
- * CPU; kernels of which nobody says what ran them are written as those of AI cores. Copies
- * and events are in none of its files.
+ * One set of files per device with tasks, numbered by rank if all ranks differ, else from 0. Formats: MindInsight 2.3.1's
+ * analysers and MindSpore's profiler/parser. MindInsight knows AI cores, AI CPUs, communication and the host's
+ * CPU; kernels without a known unit are written as those of AI cores. Copies and events are in none of
+ * its files.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_LAYOUTS_MINDINSIGHT_MINDINSIGHT_DEVICE_H
 #define PROFBPF_ANALYZER_EXPORT_LAYOUTS_MINDINSIGHT_MINDINSIGHT_DEVICE_H
@@ -28,13 +28,13 @@ struct mindinsight_device {
 	uint32_t count;
 	const struct device_step_trace *steps; /* NULL = not known */
 	uint32_t ranks; /* of the job: devices with tasks, or beyond the largest rank of theirs */
-	uint32_t stages; /* of a pipeline, if the ranks of each follow each other, as MindInsight assumes; 0 = none */
+	uint32_t stages; /* pipeline stages, if the ranks of each stage are consecutive, as MindInsight assumes; 0 = none */
 };
 
 /* Does it run on AI cores, as MindInsight sees it? */
 bool mindinsight_is_aicore(const struct model *model, const struct device_task *task);
 
-/* Each writes one file; 0 or a negative errno. */
+/* Each function writes one file and returns 0 or a negative errno. */
 int mindinsight_aicore_types(FILE *out, const struct mindinsight_device *of);
 int mindinsight_aicore_details(FILE *out, const struct mindinsight_device *of);
 int mindinsight_framework(FILE *out, const struct mindinsight_device *of);
@@ -51,20 +51,20 @@ int mindinsight_hccl(FILE *out, const struct mindinsight_device *of); /* with st
 int mindinsight_memory_summary(FILE *out, const struct mindinsight_device *of);
 int mindinsight_memory_details(FILE *out, const struct mindinsight_device *of);
 
-/* Does a file tell what communication cost, or the device's memory? */
+/* Does a device file have the cost of communication, or the device's memory? */
 bool mindinsight_has_communication(const struct mindinsight_device *of);
 bool mindinsight_has_memory(const struct mindinsight_device *of);
 
-/* Does a file tell operations of operators that lie in scopes? */
+/* Does a device file have the number of operations of operators in scopes? */
 bool mindinsight_has_scopes(const struct mindinsight_device *of);
 
 struct mindinsight_devices {
 	uint32_t count; /* with tasks */
-	uint32_t only; /* number of the only one; 0 if there are none or several */
+	uint32_t only; /* number of the only device; 0 if there are none or several */
 };
 
 /*
- * mindinsight_write_devices - all files of all devices with tasks into @folder, and who they are
+ * mindinsight_write_devices - writes all files of all devices with tasks into @folder, and fills @written
  *
  * Returns 0 or a negative errno with @error.
  */

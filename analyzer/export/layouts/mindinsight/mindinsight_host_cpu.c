@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators on the host's CPUs as MindSpore's profiler sums them up: cpu_op_type_info_N.csv and
+ * Operators on the host's CPUs in the tables of MindSpore's profiler: cpu_op_type_info_N.csv and
  * cpu_op_detail_info_N.csv of each process that ran some.
  *
- * Milliseconds; shares are of 1. The names that calls tell are those of types, an operator of each type is all that
- * is known: it stands in both tables. How often one
- * runs is told altogether, not by step.
+ * Times are milliseconds, shares fractions of 1. Calls have only the names of operator types, so both tables have one
+ * row per type. Numbers of runs are totals, not per step.
  */
 #include <errno.h>
 #include <inttypes.h>

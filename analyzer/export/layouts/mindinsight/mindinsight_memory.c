@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of a device as MindInsight shows it: the peak, and what was in use when each operator began.
+ * Memory of a device for MindInsight: the peak, and the memory in use at the start of each operator.
  *
- * In gibibytes. MindSpore works them out of its graph, tensor by tensor; here they are what an allocator recorded,
- * that of the highest peak if there are several. What nobody recorded – the capacity, tensors – is left out.
- * If there are more than NODES_MAX operators, one of so many is shown, as MindSpore does.
+ * In gibibytes. MindSpore computes them from its graph, tensor by tensor; here they are an allocator's records, those
+ * of the allocator with the highest peak if there are several. Figures that were not recorded (the capacity, tensors) are
+ * left out. Of more than NODES_MAX operators only every n-th is shown, as MindSpore does.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #define GIBI (1024.0 * 1024 * 1024)
 #define NODES_MAX 2000
 
-/* Records tell a device's number: of two devices of one number it is not known whose they are. */
+/* Records contain a device's number: if two devices have the same number, their records cannot be assigned. */
 static const struct memory_series *series_of(const struct mindinsight_device *of)
 {
 	const struct memory_results *memory = of->results->memory;
@@ -62,7 +62,7 @@ int mindinsight_memory_summary(FILE *out, const struct mindinsight_device *of)
 	return json_end(json);
 }
 
-/* Kernels in the order in which they began; of many, those of equal distances. */
+/* Kernels in the order of their start; of many, a sample at equal distances. */
 static uint32_t *find_nodes(const struct mindinsight_device *of, uint32_t *count)
 {
 	uint32_t *rows = malloc(((size_t)of->count + 1) * sizeof(*rows)), step, shown = 0;
@@ -82,7 +82,7 @@ static uint32_t *find_nodes(const struct mindinsight_device *of, uint32_t *count
 	return rows;
 }
 
-/* In use at an instant: @at is moved on to the last point before it. */
+/* The bytes in use at an instant; @at advances to the last point before it. */
 static uint64_t bytes_at(const struct memory_curve *curve, uint64_t ts_ns, uint32_t *at)
 {
 	while (*at < curve->count && curve->points[*at].ts_ns <= ts_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MindInsight's tables of operators: AI cores by type and name, what they are, FLOPs; AI CPUs task by task. */
+/* MindInsight's tables of operators: on AI cores by type and name, with details and FLOPs; on AI CPUs task by task. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const char *name_of(const struct mindinsight_device *of, const struct ope
 	return *name ? name : "unknown";
 }
 
-/* Shares are of one, not of a hundred. */
+/* Shares are fractions of 1, not percents. */
 int mindinsight_aicore_types(FILE *out, const struct mindinsight_device *of)
 {
 	const struct operator_list *types = &of->results->devices->types;
@@ -179,7 +179,7 @@ static void put_number(struct csv_file *csv, bool known, uint64_t number)
 		csv_text(csv, NULL);
 }
 
-/* What its scope and what its own name is. */
+/* Writes the scope and the own name of an operator. */
 static void put_names(struct csv_file *csv, const struct mindinsight_device *of,
 		      const struct operator_usage *row)
 {
@@ -284,7 +284,7 @@ int mindinsight_flops_summary(FILE *out, const struct mindinsight_device *of)
 	return json_end(json);
 }
 
-/* Milliseconds of the durations, microseconds of the instants; dispatching is not told: 0. */
+/* Durations are milliseconds, instants microseconds; the dispatch time is unknown and written as 0. */
 int mindinsight_aicpu(FILE *out, const struct mindinsight_device *of)
 {
 	struct csv_file csv = { .out = out };

@@ -75,7 +75,7 @@ int mindinsight_pipeline(FILE *out, const struct mindinsight *mi)
 	return json_end(json);
 }
 
-/* A tree of operators with queues: those without hand their children to who is above them. */
+/* A tree of the operators with queues: the children of an operator without a queue move up to its parent. */
 struct tree {
 	const struct mindinsight *mi;
 	uint32_t *list; /* operators shown, from the trainer down */
@@ -90,7 +90,7 @@ static bool is_shown(const struct tree *tree, uint32_t id)
 	return id == 0 || mindinsight_queue(tree->mi, id, &queue);
 }
 
-/* Who is above it in the tree; INDEX_NONE if it hangs in the air. */
+/* The parent of an operator in the tree; INDEX_NONE if it has none. */
 static uint32_t shown_above(const struct tree *tree, uint32_t id)
 {
 	/* No way up is longer than there are operators: a hostile trace may have circles. */

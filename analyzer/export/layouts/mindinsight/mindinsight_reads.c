@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* minddata_aicpu_N.txt: how a device took batches out of its queue, in microseconds; only a file can have told it. */
+/* minddata_aicpu_N.txt: a device's reads of batches from its queue, in microseconds; only device files have them. */
 #include <errno.h>
 #include <inttypes.h>
 

@@ -2,9 +2,9 @@
 /*
  * flops_scope_<n>.json: operations by scope of the network, as edges of a tree from "Total" on, for a Sankey diagram.
  *
- * As MindSpore writes it (profiler/parser/flops_parser.py of 2.0): scopes are the parts of an operator's name but the last
- * one; a part below the first is named "conv1(2_Default)", by its level and the first part, so that scopes of one name
- * elsewhere are others. Values are millions of operations.
+ * As MindSpore writes it (profiler/parser/flops_parser.py of 2.0): scopes are the parts of an operator's name except the
+ * last one; a part below the first is named "conv1(2_Default)", with its level and the first part, which distinguishes it
+ * from scopes of the same name elsewhere. Values are millions of operations.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static int add_edge(struct scopes *scopes, uint32_t outer, uint32_t inner, doubl
 		       : -ENOMEM;
 }
 
-/* What a scope below the first is told apart by. */
+/* The suffix that distinguishes a scope below the first level. */
 static void suffix_of(const char *name, char *suffix, size_t size)
 {
 	static const char recompute[] = "Gradients/recompute_Default";

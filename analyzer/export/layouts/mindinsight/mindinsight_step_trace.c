@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MindInsight's table of steps, in ticks of 10 ns: a row per step and one of means without the first.
+ * MindInsight's table of steps, in ticks of 10 ns: a row per step and one of means without the first step.
  *
- * If the end of the backward pass is not known of every step, it is the table of a network that has
- * none ("fp"), which MindInsight knows, too. Each collective has three columns, by stream and number.
+ * If the end of the backward pass is unknown for some step, the table is written for a network without a backward
+ * pass ("fp"), which MindInsight supports, too. Each collective has three columns, by stream and number.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,11 +20,11 @@
 struct reduce_stream {
 	uint64_t stream;
 	uint32_t most;
-	uint32_t seen; /* in the step being looked at */
+	uint32_t seen; /* number of its collectives in the current step */
 	uint32_t first; /* column of its first */
 };
 
-/* One collective in one step, relative to the step's start; end_ns 0 = there is none. */
+/* One collective in one step, relative to the step's start; end_ns 0 = the step does not have it. */
 struct reduce {
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -75,7 +75,7 @@ static uint32_t *find_collectives(const struct mindinsight_device *of, uint32_t 
 	return rows;
 }
 
-/* Those that begin in a step: from *@next on; with columns known they are put there. */
+/* Takes the collectives that begin in a step, from *@next on; once the columns are known, writes them there. */
 static int take_collectives(struct steps_table *table, const struct device_step_row *row,
 			    const uint32_t *rows, uint32_t count, uint32_t *next)
 {

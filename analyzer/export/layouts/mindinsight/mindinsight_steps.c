@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each batch: how long it was waited for and sent, and how full the queue was that it came from.
+ * Each batch: the time of waiting for it and of sending it, and the fill of the queue that it came from.
  *
  * "type extra batch value time", whole milliseconds: type 0 is a time (extra 0 waiting, 1 sending, 2
- * all of it), type 1 a queue (extra its capacity, value its size). Times are rounded such that they
+ * the sum), type 1 a queue (extra its capacity, value its size). Times are rounded so that they
  * add up to the exact sum.
  */
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define WAIT_NS 1000000 /* a fetch that takes longer found the queue empty */
 
-/* What MindSpore writes of one batch. */
+/* MindSpore's figures of one batch. */
 struct batch {
 	double pipeline_ms;
 	double push_ms;
@@ -28,8 +28,8 @@ struct batch {
 struct walk {
 	const struct mindinsight *mi;
 	uint32_t fetch;
-	uint32_t send; /* in queue_events, among those of the queue to the device */
-	uint32_t queue; /* in queue_events, among those of the host's queue */
+	uint32_t send; /* index in queue_events, among the events of the queue to the device */
+	uint32_t queue; /* index in queue_events, among the events of the host's queue */
 	int32_t size;
 	uint64_t last_end_ns;
 };
@@ -149,7 +149,7 @@ struct mindinsight_times mindinsight_times(const struct mindinsight *mi)
 	return times;
 }
 
-/* The next of whole numbers that add up to what the exact ones do. */
+/* Rounds @value so that the rounded values add up to the exact sum so far. */
 static long long whole(double *sum, double value)
 {
 	long long before = llround(*sum);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The summary of a pipeline: figures of operators and queues, what MindInsight's thresholds say
- * of them, and - as the bottleneck - this report's own verdict.
+ * The summary of a pipeline: figures of operators and queues, their judgement by MindInsight's thresholds,
+ * and - as the bottleneck - this report's own verdict.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@
 #define UNKNOWN (-1) /* in MindSpore's files */
 #define TEXT_SIZE 1200
 
-/* What both files are made of: a list under a name, of numbers, texts or lists of numbers. */
+/* An output file: both have named lists of numbers, texts or lists of numbers. */
 struct sink {
 	struct json *json; /* or */
 	FILE *csv;
@@ -121,7 +121,7 @@ static double queue_empty(const struct mindinsight *mi, uint32_t id)
 	       (double)mi->usage->queues[queue].observed_ns;
 }
 
-/* What runs in the trainer has no threads of its own: MindSpore gives it 0. */
+/* Operators that run in the trainer have no threads of their own: MindSpore writes 0 for them. */
 static double cpu_used(const struct mindinsight *mi, uint32_t id)
 {
 	const struct operator_pipeline_usage *of = &mi->usage->operators[mi->op[id]];
@@ -210,7 +210,7 @@ static void put_times(const struct sink *sink, const struct mindinsight *mi)
 	end(sink);
 }
 
-/* Operators that hand on what they get, on one thread: more workers are no question. */
+/* Is it an operator that only passes its input on, on one thread? More workers would not help it. */
 static bool is_single(const char *type)
 {
 	static const char *const SINGLE[] = { "Barrier", "Concat",  "EpochCtrl", "Rename", "Repeat",
@@ -222,7 +222,7 @@ static bool is_single(const char *type)
 	return false;
 }
 
-/* What an operator's CPU use per worker says; false if nothing. */
+/* Judges an operator's CPU usage per worker; returns false if there is nothing to say. */
 static bool judge_cpu(const struct mindinsight *mi, uint32_t id, char *text, size_t size)
 {
 	double cpu = cpu_per_worker(mi, id);
@@ -247,7 +247,7 @@ static bool judge_cpu(const struct mindinsight *mi, uint32_t id, char *text, siz
 	return true;
 }
 
-/* The queue an operator takes from: that of the nearest one below it that has any. */
+/* The input queue of an operator: that of the nearest operator below it with a queue. */
 static uint32_t input_of(const struct mindinsight *mi, uint32_t id)
 {
 	uint32_t queue;
@@ -266,7 +266,7 @@ static uint32_t input_of(const struct mindinsight *mi, uint32_t id)
 	return INDEX_NONE;
 }
 
-/* What the queues before and behind an operator say; false if nothing. */
+/* Judges the queues before and behind an operator; returns false if there is nothing to say. */
 static bool judge_queues(const struct mindinsight *mi, uint32_t id, char *text, size_t size)
 {
 	const char *type = mindinsight_type(mi, id);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MindInsight's timeline: complete events of Chrome's format, processes by what runs an operator.
+ * MindInsight's timeline: complete events in Chrome's format, one process for each kind of unit that runs operators.
  *
- * Process numbers and those of the rows of overlap and scopes are MindSpore's. Instants are
- * microseconds from the first event on.
+ * The numbers of processes, overlap rows and scope rows are MindSpore's. Instants are
+ * microseconds since the first event.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ struct timeline_writer {
 	struct json *json;
 	struct device_tracks tracks;
 	uint64_t zero_ns;
-	uint32_t pids; /* announced ones: a bit each */
+	uint32_t pids; /* process numbers already announced, one bit each */
 };
 
 /* The number of a task's process; false: MindInsight does not show such tasks. */
@@ -150,7 +150,7 @@ static uint64_t overlap_row(const char *name)
 	return 7998;
 }
 
-/* What MindInsight calls the rows of overlap, in the order of their numbers. */
+/* MindInsight's names of the overlap rows, in the order of their numbers. */
 static const char *overlap_name(uint64_t tid)
 {
 	static const char *const NAMES[] = { "Merged Computation Op", "Pure Communication Op",

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * msprof.h - what devices did in the layout of Ascend's msprof, for tools that read that.
+ * msprof.h - the work of devices in the layout of Ascend's msprof, for tools that read it.
  *
  * A folder PROF_<number>_<time>_PROFBPF for each device with
  * mindstudio_profiler_output/{op_summary,op_statistic,communication_statistic,api_statistic,step_trace,task_time}_<time>.csv
  * and the timelines {msprof,step_trace}_<time>.json (msprof_events.h).
- * Columns are msprof's of CANN 8 (its documentation of each file), and op_summary's also the counters that
- * the device file had; what is not known is "N/A". Times
- * are microseconds of CLOCK_REALTIME where the trace tells that clock, in tables followed by a tab, as
- * msprof writes them.
+ * Columns are those of msprof in CANN 8 (from its documentation of each file); op_summary also has the counters of
+ * the device file. Unknown values are "N/A". Times are microseconds of CLOCK_REALTIME if the trace has that clock; in
+ * tables a tab follows them, as in msprof's files.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_LAYOUTS_MSPROF_MSPROF_H
 #define PROFBPF_ANALYZER_EXPORT_LAYOUTS_MSPROF_MSPROF_H
@@ -27,7 +26,7 @@ struct msprof {
 	char folder[PATH_MAX]; /* where its files go */
 	char stamp[16]; /* in their names: YYYYMMDDhhmmss */
 	uint32_t device; /* index into model->devices */
-	bool first; /* of the devices: it also gets what belongs to none */
+	bool first; /* the first device, which also gets rows that belong to no device */
 };
 
 /* One file each; 0 or a negative errno. */
@@ -38,14 +37,14 @@ int msprof_communication_statistic(const struct msprof *msprof); /* none without
 int msprof_api_statistic(const struct msprof *msprof);
 int msprof_step_trace(const struct msprof *msprof);
 int msprof_fusion_op(const struct msprof *msprof); /* none without fused operators */
-int msprof_prof_rule(const struct msprof *msprof); /* none without advice that files told */
+int msprof_prof_rule(const struct msprof *msprof); /* no file without advice from device files */
 int msprof_timeline(const struct msprof *msprof); /* none of devices beyond MSPROF_DEVICES_MAX */
 int msprof_step_timeline(const struct msprof *msprof); /* nor without steps */
 
-/* The steps of the device; NULL if none are known. */
+/* The steps of the device; NULL if they are unknown. */
 const struct device_step_trace *msprof_steps(const struct msprof *msprof);
 
-/* Calls of process @process are written for its device; those of none in particular for the first. */
+/* Are calls of @process written for this device? Calls of an unknown process go to the first device. */
 bool msprof_is_process(const struct msprof *msprof, uint32_t process);
 
 /* Open NAME_<time>.csv. */
@@ -58,7 +57,7 @@ uint64_t msprof_real_ns(const struct msprof *msprof, uint64_t ns);
 /* ... in a table; 0 is "N/A". */
 void msprof_instant(const struct msprof *msprof, struct csv_file *csv, uint64_t ns);
 
-/* What msprof calls the kind of a task: the file's own word, else one of its words. Static or model's. */
+/* msprof's name of the kind of a task: the file's own word, else one of msprof's words. Static or owned by the model. */
 const char *msprof_core(const struct model *model, const struct device_task *task);
 
 /* Is it a task of the device that has times, in the window? */

@@ -43,7 +43,7 @@ uint64_t msprof_layer_pid(const struct msprof *msprof, enum msprof_layer layer)
 	return pid << 10 | (uint64_t)layer << 5 | (layer == LAYER_CANN ? MSPROF_HOST : device->id);
 }
 
-/* A metadata event with one argument, a text or else a number. */
+/* Writes a metadata event with one argument, @text, or @number if that is NULL. */
 static void put_name(struct msprof_events *events, const char *what, uint64_t pid, uint64_t tid,
 		     const char *key, const char *text, uint64_t number)
 {

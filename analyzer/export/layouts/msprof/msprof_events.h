@@ -5,8 +5,8 @@
  * As msprof of CANN 8.5 and 9 writes them (csrc/application/timeline of its source): one array of Chrome's events, "ts" a
  * text in microseconds with three decimals, "dur" a number. A layer is a process, whose number is
  * process << 10 | layer << 5 | device, the host's 31 for a device. Calls and tasks are joined by connection_id and by
- * flows "HostToDevice", whose id is connection_id << 32; 4294967295 is "none" of a model's or a subtask's number. Of
- * arguments that are not known those that readers need are "N/A", the others are left out.
+ * flows "HostToDevice", whose id is connection_id << 32; as the number of a model or a subtask 4294967295 means "none".
+ * Unknown arguments are "N/A" if readers need them, else left out.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_LAYOUTS_MSPROF_MSPROF_EVENTS_H
 #define PROFBPF_ANALYZER_EXPORT_LAYOUTS_MSPROF_MSPROF_EVENTS_H
@@ -39,7 +39,7 @@ int msprof_events_close(struct msprof_events *events);
 /* The number of a layer's process: of the device or, of LAYER_CANN, of the host. */
 uint64_t msprof_layer_pid(const struct msprof *msprof, enum msprof_layer layer);
 
-/* What a process and a thread are called, and their places. */
+/* Write the name and the sort position of a process (layer) and of a thread. */
 void msprof_name_layer(struct msprof_events *events, enum msprof_layer layer, const char *name);
 void msprof_name_thread(struct msprof_events *events, enum msprof_layer layer, uint64_t tid,
 			const char *name);
@@ -57,7 +57,7 @@ void msprof_end_slice(struct msprof_events *events);
 void msprof_flow(struct msprof_events *events, const char *phase, uint32_t connection,
 		 enum msprof_layer layer, uint64_t tid, uint64_t ns);
 
-/* Microseconds, of an instant as a text; those of an unknown instant, 0, are "N/A". */
+/* Write microseconds, an instant as a text; an unknown instant, 0, is "N/A". */
 void msprof_event_instant(struct msprof_events *events, const char *key, uint64_t ns);
 void msprof_event_us(struct msprof_events *events, const char *key, int64_t ns);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fusion_op: what a graph's compilation fused, as the file told it; sizes are kilobytes of 1,024. */
+/* fusion_op: operators that the graph compiler fused, from the device file; sizes are kilobytes of 1,024 bytes. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ static void put_fused(const struct msprof *msprof, struct csv_file *csv,
 	csv_end_row(csv);
 }
 
-/* The files do not say of which device a graph is: all go to the first. */
+/* Device files do not state the device of a graph: all graphs go to the first device. */
 int msprof_fusion_op(const struct msprof *msprof)
 {
 	const struct model *model = msprof->model;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prof_rule: what msprof itself advised, as files told it; own advice has other topics, and is not put into its mouth. */
+/* prof_rule: msprof's own advice, from device files. The analyzer's advice has other topics and is not written as msprof's. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "analyzer/export/layouts/msprof/msprof.h"
 #include "analyzer/view/render/json.h"
 
-/* What is of no device goes to the first. */
+/* Advice without a device goes to the first device. */
 static bool is_of_device(const struct msprof *msprof, const struct told_advice *row)
 {
 	return row->device == msprof->device || (msprof->first && row->device == INDEX_NONE);

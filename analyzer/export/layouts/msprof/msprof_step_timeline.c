@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * step_trace_<time>.json: rows of a device's steps, which stand in msprof_<time>.json, too.
+ * step_trace_<time>.json: the device's steps, which are also in msprof_<time>.json.
  *
- * A row a step ("Iteration 3"), its parts, and its collectives; the gap before it is an arrow from the end of the step
- * before. They lie on a thread of their own for each model, whose number is 70000 more: that of no model is 69999.
+ * Each step ("Iteration 3") is a slice with its parts and its collectives; the gap before it is an arrow from the end of
+ * the previous step. Each model has its own thread, numbered 70000 + model; 69999 if there is no model.
  */
 #include <errno.h>
 #include <inttypes.h>

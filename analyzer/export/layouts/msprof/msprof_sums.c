@@ -10,7 +10,7 @@
 
 #define OPERATION_MAX 128 /* of a type's name */
 
-/* Tasks of one type that the same kind of core ran. Texts are the model's or static. */
+/* Sums of the tasks of one type and kind of core. Texts are static or owned by the model. */
 struct type_sum {
 	char type[OPERATION_MAX];
 	const char *core;
@@ -20,10 +20,10 @@ struct type_sum {
 	uint64_t max_ns;
 };
 
-/* The word of the file: MIX_AIC is another one than AI_CORE. Else by what kind of work it is. */
+/* The file's word for the kind of core (MIX_AIC is not AI_CORE); without one a word for the kind of work. */
 static const char *core_of(const struct model *model, const struct device_task *task)
 {
-	/* Words of databases for what tables call otherwise. */
+	/* Databases and tables use different words. */
 	static const char *const SAME[][2] = { { "KERNEL_AICORE", "AI_CORE" },
 					       { "KERNEL_AIVEC", "AI_VECTOR_CORE" },
 					       { "KERNEL_AICPU", "AI_CPU" } };
@@ -251,7 +251,7 @@ static void put_ns(struct csv_file *csv, bool known, int64_t ns)
 		csv_text(csv, "N/A");
 }
 
-/* Collectives that begin in a step; written if @csv is there. Steps come in order: *@next goes on. */
+/* Takes the collectives that begin in a step, and writes them if @csv is not NULL. Steps come in order: *@next advances. */
 static uint32_t put_reduces(const struct msprof *msprof, struct csv_file *csv,
 			    const struct device_step_row *row, uint32_t *next)
 {

@@ -7,7 +7,7 @@
 
 #define METRICS_MAX 64
 
-/* Columns of counters: those that any of the device's tasks has. */
+/* Counter columns: all counters that any task of the device has. */
 struct metric_columns {
 	uint32_t names[METRICS_MAX]; /* strings */
 	uint32_t count;

@@ -20,7 +20,7 @@ struct writer {
 	struct msprof_events events;
 	uint32_t *order; /* the device's tasks in the window, by stream and start */
 	uint32_t count;
-	bool *launches; /* by call: it launched one of them */
+	bool *launches; /* by call: it launched one of the device's tasks */
 };
 
 static bool is_communication(const struct device_task *task)
@@ -38,7 +38,7 @@ static uint64_t known_or_none(uint64_t id)
 	return id == MODEL_ID_NONE ? MSPROF_NO_ID : id;
 }
 
-/* Of tasks whose call is not known there is no arrow, and no number. */
+/* Tasks without a known call have neither an arrow nor a connection number. */
 static void put_connection(struct writer *writer, const struct device_task *task)
 {
 	if (task->call < writer->events.msprof->model->calls.count)
@@ -114,7 +114,7 @@ static void put_hardware(struct writer *writer)
 		msprof_put_steps(&writer->events, steps);
 }
 
-/* Who takes part in a collective: a string, 0 = unknown. */
+/* The group of ranks of a collective: a string, 0 = unknown. */
 static uint32_t group_of(const struct model *model, const struct device_task *task)
 {
 	const struct task_detail *detail = model_task_detail(model, task);
@@ -183,7 +183,7 @@ static bool is_of_timeline(const struct msprof *msprof, const struct call *call)
 	       msprof_is_process(msprof, model->threads.row[call->thread].process);
 }
 
-/* As msprof writes it among the arguments. */
+/* The level's name as in msprof's arguments. */
 static const char *short_level(const char *level)
 {
 	static const char *const SHORT[][2] = { { "AscendCL", "acl" },
