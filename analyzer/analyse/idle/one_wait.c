@@ -54,9 +54,7 @@ static bool same_object(const struct model *model, uint32_t a, uint32_t b, uint6
 	return a < model->sleep_objects.count && b < model->sleep_objects.count &&
 	       objects[a].kind == PROFBPF__SLEEP_OBJECTS__KIND__FUTEX &&
 	       objects[b].kind == PROFBPF__SLEEP_OBJECTS__KIND__FUTEX &&
-	       (objects[a].object > objects[b].object ? objects[a].object - objects[b].object
-						      : objects[b].object - objects[a].object) <=
-		       near;
+	       objects[a].object - objects[b].object + near <= 2 * near; /* either way */
 }
 
 /* Can a sleep that ended like this go on? What an interrupt brought was there. */
@@ -138,9 +136,10 @@ static bool woke_somebody(struct waits *waits, uint32_t thread, const struct spa
 			  uint64_t to_ns, uint64_t near)
 {
 	const struct ended *rows = waits->ended.row;
+	uint32_t i = first_ended(waits, thread, sleep->end_ns);
+	uint32_t end = first_ended(waits, thread, to_ns);
 
-	for (uint32_t i = first_ended(waits, thread, sleep->end_ns);
-	     i < waits->ended.count && rows[i].waker == thread && rows[i].ts_ns < to_ns; i++)
+	for (; i < end; i++)
 		if (!same_object(waits->model, rows[i].object, sleep->object, near))
 			return true;
 	return false;
@@ -151,9 +150,12 @@ static uint32_t sleep_after(const struct waits *waits, uint32_t at, uint32_t end
 {
 	const struct span *spans = waits->model->spans.row;
 	uint64_t ran_ns = 0;
-	uint32_t next = at + 1;
 
-	for (; next < end && !is_asleep(&spans[next]); next++) {
+	for (uint32_t next = at + 1; next < end; next++) {
+		if (is_asleep(&spans[next]))
+			return model_has_time(waits->model, spans[at].end_ns, spans[next].start_ns)
+				       ? next
+				       : at;
 		if (spans[next].state == STATE_RUNNING)
 			ran_ns += spans[next].end_ns - spans[next].start_ns;
 		else if (spans[next].state != STATE_RUNNABLE)
@@ -161,9 +163,7 @@ static uint32_t sleep_after(const struct waits *waits, uint32_t at, uint32_t end
 		if (ran_ns > most_ns)
 			return at;
 	}
-	return next < end && model_has_time(waits->model, spans[at].end_ns, spans[next].start_ns)
-		       ? next
-		       : at;
+	return at;
 }
 
 static bool for_interpreter(const struct waits *waits, uint32_t thread, uint32_t span)
@@ -227,12 +227,23 @@ static uint32_t woken_for_taking(struct waits *waits, uint32_t thread, uint64_t 
 				 uint64_t to_ns)
 {
 	const struct ended *rows = waits->ended.row;
+	uint32_t i = first_ended(waits, thread, from_ns);
+	uint32_t end = first_ended(waits, thread, to_ns);
 
-	for (uint32_t i = first_ended(waits, thread, from_ns);
-	     i < waits->ended.count && rows[i].waker == thread && rows[i].ts_ns < to_ns; i++)
+	for (; i < end; i++)
 		if (interpreter_lock_is(waits->locks, rows[i].sleeper, rows[i].object))
 			return rows[i].sleeper;
 	return INDEX_NONE;
+}
+
+/* The first wait of a process's threads for the lock that began at or after an instant. */
+static uint32_t first_begun(const struct waits *waits, uint32_t process, uint64_t from_ns)
+{
+	const struct begun *rows = waits->begun.row;
+
+	return BISECT(k, 0, waits->begun.count,
+		      rows[k].process < process ||
+			      (rows[k].process == process && rows[k].ts_ns < from_ns));
 }
 
 /* Who wants it back in that time, having been on a CPU until then. */
@@ -241,11 +252,10 @@ static uint32_t wants_back(const struct waits *waits, uint32_t thread, uint64_t 
 {
 	const struct begun *rows = waits->begun.row;
 	uint32_t process = waits->model->threads.row[thread].process;
-	uint32_t i = BISECT(k, 0, waits->begun.count,
-			    rows[k].process < process ||
-				    (rows[k].process == process && rows[k].ts_ns < from_ns));
+	uint32_t i = first_begun(waits, process, from_ns);
+	uint32_t end = first_begun(waits, process, to_ns);
 
-	for (; i < waits->begun.count && rows[i].process == process && rows[i].ts_ns < to_ns; i++)
+	for (; i < end; i++)
 		if (rows[i].thread != thread)
 			return rows[i].thread;
 	return INDEX_NONE;
@@ -290,12 +300,12 @@ static bool collect_begun(struct waits *waits)
 			const struct span *span = &model->spans.row[at];
 			bool goes_on;
 
-			if (!is_asleep(span))
+			if (!is_asleep(span) || !for_interpreter(waits, thread, at))
 				continue;
 			goes_on = before != INDEX_NONE &&
-				  sleep_after(waits, before, end, LOOK_NS) == at;
-			before = for_interpreter(waits, thread, at) ? at : INDEX_NONE;
-			if (before != INDEX_NONE && !goes_on &&
+				  next_slice(waits, thread, before, end) == at;
+			before = at;
+			if (!goes_on &&
 			    !MODEL_PUSH(&waits->begun,
 					((struct begun){ span->start_ns,
 							 model->threads.row[thread].process,
@@ -325,8 +335,8 @@ static bool find(struct waits *waits, uint32_t thread)
 		interpreter = for_interpreter(waits, thread, at);
 		next = interpreter ? next_slice(waits, thread, at, end)
 				   : next_sleep(waits, thread, at, end);
-		waits->end[at] = next == at ? at : waits->end[next];
-		for (uint32_t look = at + 1; look < next; look++)
+		waits->end[at] = at;
+		for (uint32_t look = next; look-- > at;)
 			waits->end[look] = waits->end[next];
 		if (interpreter && next == at && !span_woken_by_thread(&model->spans.row[at]) &&
 		    !find_holder(waits, thread, at, end))
@@ -373,12 +383,12 @@ void waits_free(struct waits *waits)
 
 uint32_t wait_end(const struct waits *waits, uint32_t span)
 {
-	return span < waits->model->spans.count ? waits->end[span] : INDEX_NONE;
+	return span == INDEX_NONE ? INDEX_NONE : waits->end[span];
 }
 
 bool wait_interpreter(const struct waits *waits, uint32_t thread, uint32_t end)
 {
-	return end < waits->model->spans.count && for_interpreter(waits, thread, end);
+	return end != INDEX_NONE && for_interpreter(waits, thread, end);
 }
 
 uint32_t wait_holder(const struct waits *waits, uint32_t end)
