@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
 
 #include "analyzer/analyse/calls/copy_way.h"
+#include "analyzer/analyse/device/device_workers.h"
 #include "analyzer/analyse/intervals.h"
 #include "analyzer/join/launch/call_kind.h"
 #include "analyzer/analyse/idle/idle_sleep.h"
@@ -35,6 +38,7 @@ struct bounds {
 	uint64_t *shortest_ns; /* by function */
 	struct work_names names;
 	MODEL_ARRAY(struct moment) moments;
+	uint32_t first; /* of them that is not before the part whose rows are the model's */
 	struct stream streams[STREAMS_MAX];
 	uint32_t stream_count;
 	bool too_many;
@@ -80,8 +84,7 @@ static uint32_t messenger(const struct bounds *b, const struct walk_step *step)
 	const struct model *model = b->model;
 	const struct span *span = &model->spans.row[step->span];
 
-	if (span->state == STATE_RUNNING || span->other >= model->timelines.count ||
-	    span->flags & (SPAN_NO_WAKE | SPAN_WOKEN_HARDIRQ | SPAN_WOKEN_SOFTIRQ) ||
+	if (!span_woken_by_thread(span) ||
 	    model->threads.row[span->other].process != model->threads.row[step->thread].process)
 		return INDEX_NONE;
 	return span->other;
@@ -101,7 +104,7 @@ static uint64_t news_ns(const struct bounds *b, uint32_t thread, uint64_t end_ns
 		const struct span *span = &b->model->spans.row[line->first + next];
 
 		if (span->state == STATE_SLEEP || span->state == STATE_DISK)
-			return span->end_ns < end_ns ? span->end_ns : end_ns;
+			return MIN(span->end_ns, end_ns);
 	}
 	return end_ns;
 }
@@ -109,23 +112,18 @@ static uint64_t news_ns(const struct bounds *b, uint32_t thread, uint64_t end_ns
 static int add_busy(struct bounds *b, const struct call *call)
 {
 	bool copy = call_function(b->model, call)->kind == PROFBPF__FUNCTION__KIND__COPY;
-	uint64_t own_ns = b->shortest_ns[call->function];
+	uint64_t own_ns = MIN(b->shortest_ns[call->function], BOUNDS_OVERHEAD_NS);
 	struct walk walk;
 	struct walk_step step;
 	int err = 0;
 
-	if (own_ns > BOUNDS_OVERHEAD_NS)
-		own_ns = BOUNDS_OVERHEAD_NS;
 	walk_start(&walk, b->walker, call->thread, call->start_ns + own_ns, call->end_ns);
 	while (!err && walk_next(&walk, &step)) {
-		uint64_t start_ns = step.start_ns > b->from_ns ? step.start_ns : b->from_ns;
-		uint64_t end_ns = step.end_ns < b->to_ns ? step.end_ns : b->to_ns;
+		uint64_t end_ns = MIN(step.end_ns, b->to_ns);
 
-		if (start_ns >= end_ns || !is_busy(b, &step, copy))
-			continue;
-		end_ns = news_ns(b, messenger(b, &step), end_ns);
-		if (start_ns < end_ns)
-			err = intervals_add(&b->busy, start_ns, end_ns);
+		if (is_busy(b, &step, copy))
+			err = intervals_add(&b->busy, MAX(step.start_ns, b->from_ns),
+					    news_ns(b, messenger(b, &step), end_ns));
 	}
 	return err;
 }
@@ -198,7 +196,7 @@ static int collect(struct bounds *b)
 		bool submits = call_is_launch(model, call);
 		int err = 0;
 
-		if (!is_wanted(b, call) || !call_function(model, call))
+		if (!is_wanted(b, call))
 			continue;
 		if (submits && find_stream(b, stream_of(model, call)) &&
 		    !MODEL_PUSH(&b->moments, ((struct moment){ call->start_ns, i, false })))
@@ -264,18 +262,17 @@ static void begin_submitted(struct bounds *b, bool unsure)
 						? find_stream(b, stream_of(model, &row->call))
 						: NULL;
 
-		if (stream && row->call.start_ns > stream->submitted_ns)
-			stream->submitted_ns = row->call.start_ns;
+		if (stream)
+			stream->submitted_ns = MAX(stream->submitted_ns, row->call.start_ns);
 	}
-	for (uint32_t i = 0; i < b->moments.count; i++) {
+	for (uint32_t i = 0; i < b->first; i++) {
 		const struct moment *moment = &b->moments.row[i];
 		struct stream *stream;
 
-		if (moment->waited || moment->ts_ns >= model->survey.from_ns)
+		if (moment->waited)
 			continue;
 		stream = find_stream(b, stream_of(model, &model->calls.row[moment->call]));
-		if (stream && moment->ts_ns > stream->submitted_ns)
-			stream->submitted_ns = moment->ts_ns;
+		stream->submitted_ns = MAX(stream->submitted_ns, moment->ts_ns);
 	}
 }
 
@@ -293,9 +290,10 @@ static void begin_done(struct bounds *b, bool unsure)
 	}
 }
 
+/* @b may be NULL. */
 static bool same_stream(const struct stream *a, const struct stream *b)
 {
-	return a && b && a->done == b->done && (a->done || a->submitted_ns == b->submitted_ns);
+	return b && a->done == b->done && (a->done || a->submitted_ns == b->submitted_ns);
 }
 
 /* Is what is known of streams the same, whatever calls are of which that is not sure? */
@@ -315,7 +313,7 @@ static bool streams_settled(const struct model *model)
 		if (!same_stream(&late.streams[i], other))
 			return false;
 	}
-	return late.stream_count == soon.stream_count;
+	return !late.too_many;
 }
 
 static bool has_sure_stream(const struct model *model, const struct counted_call *of)
@@ -362,30 +360,25 @@ bool device_bounds_settled(const struct model *model)
 /* From when all is done until more is submitted. */
 static int find_idle(struct bounds *b)
 {
-	const bool counted = b->model->counted_calls.count;
-	const uint64_t begin_ns = counted ? b->model->survey.from_ns : 0;
 	uint64_t since_ns = 0;
 	bool idle = false;
 
 	if (b->moments.count)
 		qsort(b->moments.row, b->moments.count, sizeof(*b->moments.row), by_time);
-	if (counted) {
+	if (b->model->counted_calls.count) {
+		since_ns = b->model->survey.from_ns;
+		b->first = BISECT(i, 0, b->moments.count, b->moments.row[i].ts_ns < since_ns);
 		begin_submitted(b, false);
 		begin_done(b, false);
 		idle = all_done(b);
-		since_ns = begin_ns;
 	}
-	for (uint32_t i = 0; i <= b->moments.count; i++) {
+	for (uint32_t i = b->first; i <= b->moments.count; i++) {
 		const struct moment *moment = i < b->moments.count ? &b->moments.row[i] : NULL;
 		uint64_t ts_ns = moment && moment->ts_ns < b->to_ns ? moment->ts_ns : b->to_ns;
 		const struct call *call = moment ? &b->model->calls.row[moment->call] : NULL;
 
-		if (moment && moment->ts_ns < begin_ns)
-			continue;
 		if (idle && (!moment || !moment->waited)) {
-			uint64_t from_ns = since_ns > b->from_ns ? since_ns : b->from_ns;
-
-			if (from_ns < ts_ns && intervals_add(&b->idle, from_ns, ts_ns))
+			if (intervals_add(&b->idle, MAX(since_ns, b->from_ns), ts_ns))
 				return -ENOMEM;
 			idle = false;
 		}
@@ -424,26 +417,25 @@ static bool find_shortest(struct bounds *b)
 {
 	const struct model *model = b->model;
 
-	b->shortest_ns = malloc(((size_t)model->functions.count + 1) * sizeof(*b->shortest_ns));
+	size_t size = ((size_t)model->functions.count + 1) * sizeof(*b->shortest_ns);
+
+	b->shortest_ns = malloc(size);
 	if (!b->shortest_ns)
 		return false;
-	for (uint32_t i = 0; i < model->functions.count; i++)
-		b->shortest_ns[i] = UINT64_MAX;
+	memset(b->shortest_ns, 0xff, size); /* no call is as long */
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
 		uint64_t ns = call->end_ns - call->start_ns;
 
-		if (call->function < model->functions.count && is_whole(call) &&
-		    ns < b->shortest_ns[call->function])
-			b->shortest_ns[call->function] = ns;
+		if (call->function < model->functions.count && is_whole(call))
+			b->shortest_ns[call->function] = MIN(b->shortest_ns[call->function], ns);
 	}
 	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
 		const struct counted_call *row = &model->counted_calls.row[i];
 		uint64_t *shortest_ns = &b->shortest_ns[row->call.function];
 
-		if (!(row->unsure & COUNTED_INSIDE) && is_whole(&row->call) &&
-		    row->shortest_ns < *shortest_ns)
-			*shortest_ns = row->shortest_ns;
+		if (!(row->unsure & COUNTED_INSIDE) && is_whole(&row->call))
+			*shortest_ns = MIN(*shortest_ns, row->shortest_ns);
 	}
 	return true;
 }
@@ -465,7 +457,7 @@ int device_bounds_find(const struct model *model, const struct walker *walker,
 		return 0;
 	if (work_names_init(&b.names, model) && find_shortest(&b))
 		err = collect(&b);
-	if (!err && b.stream_count && !b.too_many)
+	if (!err && !b.too_many)
 		err = find_idle(&b);
 	if (!err && b.stream_count) {
 		uint64_t busy_ns, idle_ns;
