@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "analyzer/join/launch/launch_counts.h"
 
@@ -47,12 +48,20 @@ static void add(struct search *search, uint32_t thread, uint8_t why)
 	waits->why = why;
 }
 
+static bool is_asked(const struct search *search, uint32_t tid)
+{
+	for (uint32_t i = 0; i < search->options->tid_count; i++)
+		if (search->options->tids[i] == tid)
+			return true;
+	return false;
+}
+
+/* Each once, however often it was named. */
 static void add_asked(struct search *search)
 {
 	for (uint32_t t = 0; t < search->model->threads.count; t++)
-		for (uint32_t i = 0; i < search->options->tid_count; i++)
-			if (search->model->threads.row[t].tid == search->options->tids[i])
-				add(search, t, WAITS_OF_ASKED);
+		if (is_asked(search, search->model->threads.row[t].tid))
+			add(search, t, WAITS_OF_ASKED);
 }
 
 static int add_launching(struct search *search)
@@ -171,21 +180,16 @@ static int look_at(struct search *search, struct root_sums *sums, struct root_su
 	const struct timeline *line = &model->timelines.row[thread];
 	const struct thread *row = &model->threads.row[thread];
 	struct host_waits *waits = search->waits;
-	uint64_t from_ns = waits->from_ns, to_ns = waits->to_ns, now_ns;
+	const struct analysis_window window = { waits->from_ns, waits->to_ns };
+	uint64_t now_ns = MAX(row->start_ns, waits->from_ns);
+	uint64_t to_ns = row->exit_ns ? MIN(row->exit_ns, waits->to_ns) : waits->to_ns;
 	int err = 0;
 
-	if (row->exit_ns && row->exit_ns < to_ns)
-		to_ns = row->exit_ns;
-	if (row->start_ns > from_ns)
-		from_ns = row->start_ns;
-	if (from_ns >= to_ns)
-		return 0;
-	waits->window_ns += to_ns - from_ns;
+	waits->window_ns += analysis_clipped(now_ns, to_ns, &window);
 	/* Stretch by stretch, so that it is known in how many waits a root was found. */
-	now_ns = from_ns;
-	for (uint32_t i = 0; i < line->count && !err && now_ns < to_ns; i++) {
+	for (uint32_t i = 0; i < line->count && !err; i++) {
 		const struct span *span = &model->spans.row[line->first + i];
-		uint64_t end_ns = span->start_ns < to_ns ? span->start_ns : to_ns;
+		uint64_t end_ns = MIN(span->start_ns, to_ns);
 
 		/* A wait and what comes before a CPU is had belong together. */
 		if (end_ns <= now_ns || span->state == STATE_RUNNABLE)
@@ -193,7 +197,7 @@ static int look_at(struct search *search, struct root_sums *sums, struct root_su
 		err = root_sums_add_thread(sums, own, thread, now_ns, end_ns);
 		now_ns = end_ns;
 	}
-	if (!err && now_ns < to_ns)
+	if (!err)
 		err = root_sums_add_thread(sums, own, thread, now_ns, to_ns);
 	return err;
 }
@@ -223,15 +227,16 @@ static int look(struct search *search)
 static int choose_threads(struct search *search)
 {
 	struct host_waits *waits = search->waits;
-	int err = 0;
+	int err;
 
-	if (search->options->tid_count)
+	if (search->options->tid_count) {
 		add_asked(search);
-	else
-		err = add_launching(search);
-	if (!waits->thread_count && !search->options->tid_count && !err)
+		return 0;
+	}
+	err = add_launching(search);
+	if (!err && !waits->thread_count)
 		add_fetching(search);
-	if (!waits->thread_count && !search->options->tid_count && !err)
+	if (!err && !waits->thread_count)
 		add_main(search);
 	return err;
 }
@@ -242,7 +247,7 @@ static int find(struct search *search)
 	uint32_t busiest;
 	int err = choose_threads(search);
 
-	if (!err && waits->thread_count)
+	if (!err)
 		err = look(search);
 	if (err || waits->why != WAITS_OF_MAIN ||
 	    away_ns(waits) < waits->window_ns / 1000 * AWAY_PERMILLE)
@@ -299,11 +304,10 @@ int host_waits_analyse(struct model *model, const struct analysis_options *optio
 		       const struct step_results *steps, struct host_waits *waits)
 {
 	struct idle_tools tools = { 0 };
-	bool needed = model->spans.count > 0;
 	int err = -ENOMEM;
 
 	*waits = (struct host_waits){ .why = WAITS_OF_NONE };
-	if (!needed || host_waits_tools(model, &tools))
+	if (!model->spans.count || host_waits_tools(model, &tools))
 		err = host_waits_with(model, &tools, options, steps, waits);
 	host_waits_tools_free(&tools);
 	return err;
