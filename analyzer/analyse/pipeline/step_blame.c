@@ -8,8 +8,7 @@
 #include "analyzer/analyse/selection.h"
 #include "lib/base/bisect.h"
 
-#define DEPTH_MAX 64 /* operators one below the other; ends circles of hostile traces */
-#define VISITS_MAX 1000
+#define VISITS_MAX 1000 /* operators looked at for a fetch, and so one below the other; ends circles of hostile traces */
 #define RUN_MAX_NS 1000000 /* whoever ran longer between two sleeps does not wait for one lock */
 
 static bool is_call(const struct pipeline *pipeline, const struct pipeline_edge *edge)
@@ -87,20 +86,19 @@ static int32_t size_at(const struct step_blame *blame, uint32_t queue, uint64_t 
 }
 
 /* Of @op and what it calls for its elements, and what that calls, the one that works longest. */
-static uint32_t busiest_called(const struct step_blame *blame, uint32_t op, unsigned int depth,
-			       unsigned int *visits)
+static uint32_t busiest_called(const struct step_blame *blame, uint32_t op, unsigned int *visits)
 {
 	const struct pipeline *pipeline = blame->pipeline;
 	uint32_t busiest = op;
 
-	for (uint32_t i = 0; i < pipeline->edges.count && depth < DEPTH_MAX && *visits; i++) {
+	for (uint32_t i = 0; i < pipeline->edges.count && *visits; i++) {
 		const struct pipeline_edge *edge = &pipeline->edges.row[i];
 		uint32_t called;
 
 		if (!blame->calls[i] || edge->to != op || edge->from == op)
 			continue;
 		--*visits;
-		called = busiest_called(blame, edge->from, depth + 1, visits);
+		called = busiest_called(blame, edge->from, visits);
 		if (blame->work_ns[called] > blame->work_ns[busiest])
 			busiest = called;
 	}
@@ -152,12 +150,12 @@ static bool waits_itself(const struct step_blame *blame, uint32_t op)
  * what it calls itself is its own doing, so the longest of that.
  */
 static uint32_t slowest_below(const struct step_blame *blame, uint32_t op, uint64_t ts_ns,
-			      unsigned int depth, unsigned int *visits)
+			      unsigned int *visits)
 {
 	const struct pipeline *pipeline = blame->pipeline;
 	uint32_t called;
 
-	for (uint32_t q = 0; q < pipeline->queues.count && depth < DEPTH_MAX && *visits; q++) {
+	for (uint32_t q = 0; q < pipeline->queues.count && *visits; q++) {
 		const struct pipeline_queue *queue = &pipeline->queues.row[q];
 		int32_t size;
 		uint32_t below;
@@ -170,12 +168,12 @@ static uint32_t slowest_below(const struct step_blame *blame, uint32_t op, uint6
 		if (size > 0 && !waits)
 			continue;
 		--*visits;
-		below = slowest_below(blame, queue->from, ts_ns, depth + 1, visits);
+		below = slowest_below(blame, queue->from, ts_ns, visits);
 		if (size == 0 || below != queue->from || waits)
 			return below;
 	}
-	called = busiest_called(blame, op, depth, visits);
-	return called == op ? op : slowest_below(blame, called, ts_ns, depth + 1, visits);
+	called = busiest_called(blame, op, visits);
+	return called == op ? op : slowest_below(blame, called, ts_ns, visits);
 }
 
 static uint32_t owner_of(const struct step_blame *blame, uint32_t thread)
@@ -198,7 +196,7 @@ static void blame_wait(struct step_blame *blame, const struct pipeline_fetch *fe
 		    (queue->to != INDEX_NONE && !pipeline->operators.row[queue->to].in_trainer &&
 		     queue->to != owner_of(blame, fetch->thread)))
 			continue;
-		op = slowest_below(blame, queue->from, middle_ns, 0, &visits);
+		op = slowest_below(blame, queue->from, middle_ns, &visits);
 		blame->costs[op].wait_ns += ns;
 		return;
 	}
@@ -207,19 +205,27 @@ static void blame_wait(struct step_blame *blame, const struct pipeline_fetch *fe
 		blame->costs[0].wait_ns += ns;
 }
 
+/* Sleeps that a timer ended, one after the other: slices of a wait, if what ends it is in the same system call. */
+struct slices {
+	uint64_t ns;
+	int16_t syscall;
+};
+
 /* Who waits for the interpreter lock sleeps with a timeout, again and again, until it is given up. */
 static void blame_sleep(struct step_blame *blame, const struct span *span, uint64_t ns,
-			uint64_t *pending_ns)
+			struct slices *slices)
 {
 	uint32_t op = span_woken_by_thread(span) ? owner_of(blame, span->other) : INDEX_NONE;
 
+	if (span->syscall != slices->syscall)
+		*slices = (struct slices){ .syscall = span->syscall };
 	if (span->flags & SPAN_WOKEN_TIMER) {
-		*pending_ns += ns;
+		slices->ns += ns;
 		return;
 	}
 	if (op != INDEX_NONE && blame->pipeline->operators.row[op].python)
-		blame->costs[op].lock_ns += ns + *pending_ns;
-	*pending_ns = 0;
+		blame->costs[op].lock_ns += ns + slices->ns;
+	slices->ns = 0;
 }
 
 static void blame_trainer(struct step_blame *blame, uint32_t thread,
@@ -227,7 +233,7 @@ static void blame_trainer(struct step_blame *blame, uint32_t thread,
 {
 	const struct model *model = blame->model;
 	const struct timeline *timeline;
-	uint64_t pending_ns = 0;
+	struct slices slices = { 0 };
 
 	if (thread >= model->timelines.count)
 		return;
@@ -240,8 +246,8 @@ static void blame_trainer(struct step_blame *blame, uint32_t thread,
 		if (span->start_ns >= step->to_ns)
 			break;
 		switch (span->state) {
-		case STATE_SLEEP: blame_sleep(blame, span, ns, &pending_ns); break;
-		case STATE_RUNNING: pending_ns = ns > RUN_MAX_NS ? 0 : pending_ns; break;
+		case STATE_SLEEP: blame_sleep(blame, span, ns, &slices); break;
+		case STATE_RUNNING: slices.ns = ns > RUN_MAX_NS ? 0 : slices.ns; break;
 		case STATE_RUNNABLE:
 			op = owner_of(blame, span->other);
 			if (op != INDEX_NONE)
