@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/param.h>
 
 #include "analyzer/analyse/host/interpolate.h"
 
@@ -59,12 +60,24 @@ static bool left_out(const struct scope *scope, uint32_t thread)
 				       scope->model->threads.row[thread].process);
 }
 
+/* What is known of operators before anything is summed up. */
+static void begin_operators(const struct pipeline *pipeline, struct pipeline_usage *usage)
+{
+	for (uint32_t i = 0; i < pipeline->operators.count; i++) {
+		const struct pipeline_operator *op = &pipeline->operators.row[i];
+
+		/* Of samples it is known where there are any. */
+		usage->operators[i].has_times = !pipeline->sampled && !op->in_trainer;
+		usage->operators[i].has_elements = op->counts_outputs;
+		usage->operators[i].queue = INDEX_NONE;
+		usage->order[i] = i;
+	}
+}
+
 static void sum_threads(const struct scope *scope, const struct pipeline *pipeline,
 			const struct process_results *processes, const uint32_t *index,
 			struct pipeline_usage *usage)
 {
-	for (uint32_t i = 0; i < pipeline->operators.count; i++)
-		usage->operators[i].has_times = !pipeline->operators.row[i].in_trainer;
 	for (uint32_t i = 0; i < pipeline->threads.count; i++) {
 		const struct pipeline_thread *row = &pipeline->threads.row[i];
 		uint32_t at = index[row->thread];
@@ -115,8 +128,6 @@ static void sum_cpu(const struct pipeline *pipeline, const struct analysis_windo
 static void sum_works(const struct pipeline *pipeline, const struct analysis_window *window,
 		      struct pipeline_usage *usage)
 {
-	for (uint32_t i = 0; i < pipeline->operators.count; i++)
-		usage->operators[i].has_elements = pipeline->operators.row[i].counts_outputs;
 	for (uint32_t i = 0; i < pipeline->works.count; i++) {
 		const struct pipeline_work *work = &pipeline->works.row[i];
 		struct operator_pipeline_usage *op = &usage->operators[work->op];
@@ -186,8 +197,6 @@ static void sum_queue_event(const struct pipeline *pipeline, const struct analys
 static void sum_queues(const struct pipeline *pipeline, const struct analysis_window *window,
 		       struct pipeline_usage *usage)
 {
-	for (uint32_t i = 0; i < pipeline->operators.count; i++)
-		usage->operators[i].queue = INDEX_NONE;
 	for (uint32_t i = 0; i < pipeline->queues.count; i++)
 		usage->operators[pipeline->queues.row[i].from].queue = i;
 	for (uint32_t i = 0; i < pipeline->queue_events.count; i++)
@@ -216,8 +225,7 @@ static void sum_fetches(const struct pipeline *pipeline, const struct analysis_w
 			usage->first_ns = fetch->start_ns;
 		usage->last_ns = fetch->end_ns;
 		usage->thread = fetch->thread;
-		if (ns > usage->max_ns)
-			usage->max_ns = ns;
+		usage->max_ns = MAX(usage->max_ns, ns);
 	}
 }
 
@@ -275,8 +283,6 @@ static int by_id(const void *a, const void *b, void *context)
 
 static void set_order(const struct pipeline *pipeline, struct pipeline_usage *usage)
 {
-	for (uint32_t i = 0; i < pipeline->operators.count; i++)
-		usage->order[i] = i;
 	if (pipeline->operators.count)
 		qsort_r(usage->order, pipeline->operators.count, sizeof(*usage->order), by_id,
 			pipeline->operators.row);
@@ -295,6 +301,7 @@ static bool analyse_pipeline(const struct scope *scope, const struct process_res
 	usage->threads = calloc((size_t)pipeline->threads.count + 1, sizeof(*usage->threads));
 	if (!usage->operators || !usage->queues || !usage->order || !usage->threads)
 		return false;
+	begin_operators(pipeline, usage);
 	if (pipeline->sampled)
 		sum_cpu(pipeline, window, processes->window_ns, usage);
 	else
@@ -310,18 +317,14 @@ static bool analyse_pipeline(const struct scope *scope, const struct process_res
 	return true;
 }
 
-int pipelines_analyse(struct model *model, const struct analysis_options *options,
+int pipelines_measure(const struct model *model, const struct analysis_options *options,
 		      const struct process_results *processes, struct pipeline_results *results)
 {
 	const struct scope scope = { model, options, analysis_window(model, options) };
-	uint32_t *index;
-	int err;
+	uint32_t *index = index_threads(model, processes);
+	int err = 0;
 
-	*results = (struct pipeline_results){ .window_ns = processes->window_ns };
-	err = frameworks_build(model, &results->pipelines);
-	if (err)
-		return err;
-	index = index_threads(model, processes);
+	results->window_ns = processes->window_ns;
 	results->rows = calloc((size_t)results->pipelines.list.count + 1, sizeof(*results->rows));
 	for (uint32_t i = 0; index && results->rows && i < results->pipelines.list.count; i++) {
 		const struct pipeline *pipeline = &results->pipelines.list.row[i];
@@ -336,6 +339,16 @@ int pipelines_analyse(struct model *model, const struct analysis_options *option
 		err = -ENOMEM;
 	free(index);
 	return err;
+}
+
+int pipelines_analyse(struct model *model, const struct analysis_options *options,
+		      const struct process_results *processes, struct pipeline_results *results)
+{
+	int err;
+
+	*results = (struct pipeline_results){ 0 };
+	err = frameworks_build(model, &results->pipelines);
+	return err ? err : pipelines_measure(model, options, processes, results);
 }
 
 void pipelines_results_free(struct pipeline_results *results)

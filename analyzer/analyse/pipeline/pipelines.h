@@ -96,6 +96,10 @@ uint64_t pipeline_cpu_between(uint64_t ns, const struct pipeline_cpu *cpu, uint6
  */
 int pipelines_analyse(struct model *model, const struct analysis_options *options,
 		      const struct process_results *processes, struct pipeline_results *results);
+
+/* pipelines_measure - the same for pipelines that are known, those of @results, which has nothing else yet */
+int pipelines_measure(const struct model *model, const struct analysis_options *options,
+		      const struct process_results *processes, struct pipeline_results *results);
 void pipelines_results_free(struct pipeline_results *results);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_PIPELINE_PIPELINES_H */
