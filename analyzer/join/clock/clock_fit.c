@@ -2,6 +2,7 @@
 #include "analyzer/join/clock/clock_fit.h"
 
 #include <math.h>
+#include <sys/param.h>
 
 #define SEARCH_STEPS 60 /* narrows CLOCK_FIT_DRIFT_MAX to below 1e-12 */
 
@@ -12,7 +13,7 @@
 struct fit {
 	const struct clock_bound *bounds;
 	uint32_t count;
-	uint64_t time0_ns;
+	uint64_t time0_ns; /* of the earliest */
 	int64_t offset0_ns;
 	double span; /* latest bound's time, from time0 */
 };
@@ -25,17 +26,12 @@ struct corridor {
 
 static double relative_time(const struct fit *fit, uint64_t time_ns)
 {
-	return time_ns >= fit->time0_ns ? (double)(time_ns - fit->time0_ns)
-					: -(double)(fit->time0_ns - time_ns);
+	return (double)(time_ns - fit->time0_ns);
 }
 
 static double relative_offset(const struct fit *fit, int64_t offset_ns)
 {
-	int64_t difference;
-
-	if (__builtin_sub_overflow(offset_ns, fit->offset0_ns, &difference))
-		return offset_ns < fit->offset0_ns ? -9.2e18 : 9.2e18;
-	return (double)difference;
+	return (double)((__int128)offset_ns - fit->offset0_ns);
 }
 
 static struct corridor corridor_at(const struct fit *fit, double drift)
@@ -78,15 +74,13 @@ static double widest_drift(const struct fit *fit)
 	return (left + right) / 2;
 }
 
-/* The drift farthest from @inside towards @limit that still leaves a corridor. */
-static double drift_limit(const struct fit *fit, double inside, double limit)
+/* The drift farthest from @inside towards @limit that still leaves a corridor as wide as that. */
+static double drift_limit(const struct fit *fit, double inside, double limit, double width)
 {
-	if (width_at(fit, limit) >= 0)
-		return limit;
 	for (int i = 0; i < SEARCH_STEPS; i++) {
 		double middle = (inside + limit) / 2;
 
-		if (width_at(fit, middle) >= 0)
+		if (width_at(fit, middle) >= width)
 			inside = middle;
 		else
 			limit = middle;
@@ -96,20 +90,17 @@ static double drift_limit(const struct fit *fit, double inside, double limit)
 
 static int64_t to_i64(double value)
 {
-	if (value >= 9.2e18)
-		return INT64_MAX;
-	return value <= -9.2e18 ? INT64_MIN : (int64_t)llround(value);
+	return value >= 0x1p63 ? INT64_MAX : (int64_t)llround(fmax(value, -0x1p63));
 }
 
 static void finish(const struct fit *fit, double at_time0, double drift, struct clock_line *line)
 {
 	/* Kept in the middle of the trace, where the drift's own error matters least. */
 	double half = fit->span / 2;
+	__int128 offset_ns = (__int128)fit->offset0_ns + to_i64(at_time0 + drift * half);
 
 	line->time_ns = fit->time0_ns + (uint64_t)half;
-	if (__builtin_add_overflow(fit->offset0_ns, to_i64(at_time0 + drift * half),
-				   &line->offset_ns))
-		line->offset_ns = fit->offset0_ns < 0 ? INT64_MIN : INT64_MAX;
+	line->offset_ns = (int64_t)MAX(MIN(offset_ns, INT64_MAX), INT64_MIN);
 	line->drift = drift;
 }
 
@@ -120,15 +111,16 @@ static void fit_both(const struct fit *fit, struct clock_line *line)
 
 	line->consistent = true;
 	if (corridor.high < corridor.low) {
-		drift = widest_drift(fit);
-		line->consistent = width_at(fit, drift) >= 0;
-		if (line->consistent) {
-			double least = drift_limit(fit, drift, -CLOCK_FIT_DRIFT_MAX);
-			double most = drift_limit(fit, drift, CLOCK_FIT_DRIFT_MAX);
+		double widest = widest_drift(fit), width = width_at(fit, widest), least, most;
 
-			drift = (least + most) / 2;
+		line->consistent = width >= 0;
+		/* Where none leaves a corridor: those that violate the bounds by no nanosecond more. */
+		width = line->consistent ? 0 : width - 1;
+		least = drift_limit(fit, widest, -CLOCK_FIT_DRIFT_MAX, width);
+		most = drift_limit(fit, widest, CLOCK_FIT_DRIFT_MAX, width);
+		drift = (least + most) / 2;
+		if (line->consistent)
 			swing = (most - least) / 2 * fit->span / 2;
-		}
 		corridor = corridor_at(fit, drift);
 	}
 	finish(fit, (corridor.low + corridor.high) / 2, drift, line);
@@ -169,15 +161,8 @@ bool clock_fit(const struct clock_bound *bounds, uint32_t count, struct clock_li
 
 uint64_t clock_line_apply(const struct clock_line *line, uint64_t device_ns)
 {
-	double away = device_ns >= line->time_ns ? (double)(device_ns - line->time_ns)
-						 : -(double)(line->time_ns - device_ns);
-	double change = line->drift * away;
-	uint64_t host_ns;
-	int64_t offset;
+	double away = (double)((__int128)device_ns - line->time_ns);
+	__int128 host_ns = (__int128)device_ns + line->offset_ns + to_i64(line->drift * away);
 
-	if (__builtin_add_overflow(line->offset_ns, to_i64(change), &offset))
-		return line->offset_ns < 0 ? 0 : UINT64_MAX;
-	if (__builtin_add_overflow(device_ns, offset, &host_ns))
-		return offset < 0 ? 0 : UINT64_MAX;
-	return host_ns;
+	return (uint64_t)MAX(MIN(host_ns, UINT64_MAX), 0);
 }
