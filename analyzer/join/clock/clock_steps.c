@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/param.h>
 
 #include "lib/base/bisect.h"
 
@@ -54,11 +55,7 @@ static double place(const struct fitting *fitting, uint64_t time_ns)
 
 static double relative_offset(const struct fitting *fitting, int64_t offset_ns)
 {
-	int64_t difference;
-
-	if (__builtin_sub_overflow(offset_ns, fitting->offset0_ns, &difference))
-		return offset_ns < fitting->offset0_ns ? -2 * FAR : 2 * FAR;
-	return (double)difference;
+	return (double)((__int128)offset_ns - fitting->offset0_ns);
 }
 
 static void region_begin(struct region *region, double span)
@@ -100,23 +97,25 @@ static bool region_cut(const struct fitting *fitting, struct region *region,
 	double value = relative_offset(fitting, bound->offset_ns);
 	struct region cut = { .count = 0 };
 	double depth[VERTICES_MAX];
+	bool satisfies[VERTICES_MAX];
 	uint32_t good = 0;
 
 	for (uint32_t i = 0; i < region->count; i++) {
 		depth[i] = inside(&region->vertex[i], at, value, bound->upper);
-		good += depth[i] >= -ROUNDING;
+		satisfies[i] = depth[i] >= -ROUNDING;
+		good += satisfies[i];
 	}
-	if (good == region->count || region->count + 2 > VERTICES_MAX)
-		return good > 0;
 	if (!good)
 		return false;
+	if (good == region->count || region->count + 2 > VERTICES_MAX)
+		return true;
 	for (uint32_t i = 0; i < region->count; i++) {
 		uint32_t next = (i + 1) % region->count;
 		const struct vertex *a = &region->vertex[i], *b = &region->vertex[next];
 
-		if (depth[i] >= -ROUNDING)
+		if (satisfies[i])
 			add_vertex(&cut, *a);
-		if ((depth[i] >= -ROUNDING) != (depth[next] >= -ROUNDING)) {
+		if (satisfies[i] != satisfies[next]) {
 			double part = depth[i] / (depth[i] - depth[next]);
 
 			part = fmin(fmax(part, 0), 1);
@@ -149,7 +148,7 @@ static bool region_bounded(const struct region *region, double at)
 	double low, high;
 
 	region_range(region, at, &low, &high);
-	return high - low < FAR / 2 && low > -FAR / 2 && high < FAR / 2;
+	return fmax(fabs(low), fabs(high)) < FAR / 2;
 }
 
 /* The mean of the vertices is a line inside of the region: one that satisfies all bounds. */
@@ -284,7 +283,7 @@ static void find_zone(const struct fitting *fitting, const struct run *before,
 	if (i > before->end)
 		i = before->end;
 	*from_ns = fitting->bounds[i].time_ns;
-	*from_ns = *from_ns > wide ? *from_ns - wide : 0;
+	*from_ns -= MIN(*from_ns, wide);
 	*to_ns = fitting->bounds[after->first].time_ns + wide;
 }
 
@@ -357,8 +356,7 @@ static void judge_zones(struct clock_steps *steps)
 	if (steps->open_start || steps->open_end)
 		steps->step_error_ns = UINT64_MAX;
 	else
-		steps->step_error_ns = steps->count > 1 ? widest + steps->error_ns
-							: steps->error_ns;
+		steps->step_error_ns = widest + steps->error_ns;
 }
 
 bool clock_steps_fit(struct clock_bound *bounds, uint32_t count, struct clock_steps *steps)
@@ -378,8 +376,7 @@ bool clock_steps_fit(struct clock_bound *bounds, uint32_t count, struct clock_st
 	if (runs.row && find_runs(&fitting, &runs)) {
 		uint32_t covered = keep_pieces(&fitting, &runs);
 
-		fits = runs.count > 0 && runs.count <= CLOCK_STEPS_MAX + 1 &&
-		       covered >= count - count / 10;
+		fits = runs.count <= CLOCK_STEPS_MAX + 1 && covered >= count - count / 10;
 		steps->ignored = count - covered;
 	}
 	if (fits) {
