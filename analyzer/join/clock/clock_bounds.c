@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/param.h>
 
 #include "analyzer/join/launch/call_kind.h"
 #include "lib/base/map.h"
@@ -76,8 +77,8 @@ static struct enqueued *enqueue_order(const struct device_task *tasks, uint32_t 
 	}
 	qsort(order, *count, sizeof(*order), compare);
 	for (uint32_t i = 1; i < *count; i++) {
-		if (order[i].stream == order[i - 1].stream && order[i].end_ns < order[i - 1].end_ns)
-			order[i].end_ns = order[i - 1].end_ns;
+		if (order[i].stream == order[i - 1].stream)
+			order[i].end_ns = MAX(order[i].end_ns, order[i - 1].end_ns);
 	}
 	return order;
 }
@@ -146,7 +147,7 @@ static int collect_syncs(const struct model *model, const struct map *numbers,
 
 		if (!function || function->kind != PROFBPF__FUNCTION__KIND__SYNC ||
 		    call->flags & (MODEL_CALL_NOT_RETURNED | MODEL_CALL_ERROR) ||
-		    call->thread >= model->threads.count || !call_stream(model, call, &stream))
+		    !call_stream(model, call, &stream))
 			continue;
 		process = model->threads.row[call->thread].process;
 		number = map_get(numbers, handle_key(process, stream));
