@@ -13,7 +13,7 @@ static uint64_t *count(const struct model *model, bool unsure)
 	for (uint32_t i = 0; counts && i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
 
-		if (call->thread < model->threads.count && call_is_launch(model, call))
+		if (call_is_launch(model, call))
 			counts[call->thread]++;
 	}
 	for (uint32_t i = 0; counts && i < model->counted_calls.count; i++) {
