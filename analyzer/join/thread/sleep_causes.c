@@ -113,13 +113,9 @@ int sleep_causes_find(struct model *model)
 const struct block_request *sleep_request(const struct model *model, const struct span *span)
 {
 	const struct io_wait *waits = model->io_waits.row;
-	uint32_t index, at;
+	uint64_t index = (uint64_t)(span - model->spans.row); /* a span of nobody's waits for none */
+	uint32_t at = BISECT(i, 0, model->io_waits.count, waits[i].span < index);
 
-	if (!model->io_waits.count || span < model->spans.row ||
-	    span >= model->spans.row + model->spans.count)
-		return NULL;
-	index = (uint32_t)(span - model->spans.row);
-	at = BISECT(i, 0, model->io_waits.count, waits[i].span < index);
 	if (at == model->io_waits.count || waits[at].span != index)
 		return NULL;
 	return &model->block_requests.row[waits[at].request];
