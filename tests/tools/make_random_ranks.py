@@ -171,7 +171,8 @@ def main():
         begin = end + chance.of([0, 0, 1, 5])
     os.makedirs(folder, exist_ok=True)
     for rank in ranks:
-        with open("%s/rank%d.json" % (folder, rank.rank), "w", encoding="utf-8") as file:
+        # Devices are numbered as their files come: not always as ranks are.
+        with open("%s/rank%d.json" % (folder, RANKS - 1 - rank.rank if seed % 3 == 2 else rank.rank), "w", encoding="utf-8") as file:
             json.dump(rank.written(), file)
 
 

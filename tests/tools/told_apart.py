@@ -18,16 +18,14 @@ NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]\d+)?")
 
 # Tables, columns ("table.column") and pairs ("table.column column") that no input shows.
 KNOWN = {
-    # No file here has them.
-    "device_repetitions", "fused_operators", "told_advice",
-    # Nor these: they are of steps, links and clocks that few profilers tell of.
+    # No file here has them: they are of steps, links and clocks that few profilers tell of.
     "api_statistic.file", "cluster_steps.gap_ns", "communication.idle_ns", "communication.synchronization_ns",
     "communication.transit_ns", "communication.wait_ns", "host_steps.thread", "interrupts.name", "major_faults.file",
     "operator_cores.name", "operator_steps.output_shapes", "operator_types.name", "ranks.clock_drift_ppb",
     "ranks.clock_error_ns", "ranks.clock_offset_ns", "step_outliers.object", "task_details.context_id", "task_details.hf32",
     "task_details.mix_blocks", "task_details.model_id", "task_details.step", "wait_runs.ended",
     # The same in all rows that there are: ranks have the number of their device, links one transfer.
-    "api.open end_unknown", "cluster_stages.slowest slowest_rank", "cluster_steps.device rank", "links.waits wait_ns",
+    "api.open end_unknown", "cluster_steps.device rank", "links.waits wait_ns",
 }
 
 
