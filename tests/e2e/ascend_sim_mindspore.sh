@@ -37,6 +37,20 @@ report_json "$WORK/job/trace.pbt" "$r" --device "$profile"
 assert_loss_accounted "$r"
 assert_eq "lost calls" 0 "$(jq '.capture.sources[] | select(.name == "api") | .lost' "$r")"
 
+# What launches waits for the queues before it, these for Python, and that in GetNext for MindData's map, which sleeps
+# for 200 ms in each of some ten steps, of which a busy machine needs a part for the step before: the root is that thread.
+main=$(sed -n 's/^main\.tid=//p' "$WORK/job/out")
+map=$(sed -n 's/^map\.tid=//p' "$WORK/job/out" | tail -n 1)
+of_map="select(.chain | any(.tid == $map))"
+assert_between "the device's idle time that ends at the map, ns" 200000000 3200000000 \
+	"$(jq "[.idle.roots[] | $of_map | .ns] | add // 0" "$r")"
+jq "[.idle.roots[] | select(.cause == \"sleep\" and .tid == $map)] | max_by(.ns)" "$r" >"$WORK/root.json"
+assert_eq "Python is on the way to it, and the map its end" "true $map" \
+	"$(jq -r "[.chain | any(.tid == $main), (last | .tid)] | @tsv" "$WORK/root.json" | tr '\t' ' ')"
+assert_between "threads on the way, the one that launches first" 4 12 "$(jq '.chain | length' "$WORK/root.json")"
+note "$(jq -r '[.chain[].who] | join(" <- ")' "$WORK/root.json")"
+assert_contains "where it sleeps" "$WORK/root.json" '"where": "ascend_job\.py:[0-9]+ decode'
+
 # As its automatic differentiation has them, in each step.
 while read -r operator count; do
 	assert_eq "aclnn$operator" $((count * STEPS)) \

@@ -5,16 +5,23 @@
 usage: ascend_job.py STEPS
 Two steps first; prints "ready" and waits for a line; then STEPS steps, each a forward pass, a second one with
 the backward pass, and an update that nobody uses; prints "done" and waits for another line. Results are
-meaningless: nothing is computed.
+meaningless: nothing is computed. MindData makes the batches, for SLEEPS of which a function in a thread of its own
+sleeps, longer than a step takes; main.tid= and map.tid= name the threads.
 """
 import ctypes
 import os
 import sys
+import threading
+import time
 
 os.environ.setdefault("GLOG_v", "4")
 import numpy as np  # noqa: E402
 import mindspore as ms  # noqa: E402
+import mindspore.dataset as ds  # noqa: E402
 from mindspore import mint, nn  # noqa: E402
+
+SLEEPS, SLEEP_SECONDS = 16, 0.2
+tids = set()
 
 
 class Net(nn.Cell):
@@ -27,12 +34,33 @@ class Net(nn.Cell):
         return self.second(mint.nn.functional.relu(self.first(x)))
 
 
+def tell(name):
+    print(f"{name}.tid={threading.get_native_id()}", flush=True)
+
+
+def decode(row):
+    if threading.get_native_id() not in tids:
+        tids.add(threading.get_native_id())
+        tell("map")
+    if row[0][0] <= SLEEPS:
+        time.sleep(SLEEP_SECONDS)
+    return row
+
+
+def batches(count):
+    ds.config.set_prefetch_size(2)
+    numbers = np.arange(1, count + 1, dtype=np.float32).reshape(count, 1, 1)
+    rows = ds.NumpySlicesDataset((np.repeat(np.repeat(numbers, 16, 1), 64, 2),), ["rows"], shuffle=False)
+    rows = rows.map([decode], "rows", num_parallel_workers=1, python_multiprocessing=False)
+    return rows.create_tuple_iterator(num_epochs=1)
+
+
 def main(steps):
     ms.set_device("Ascend")
     ms.set_context(mode=ms.PYNATIVE_MODE)
     net = Net()
     parameters = net.trainable_params()
-    x = ms.Tensor(np.ones((16, 64), np.float32))
+    data = batches(steps + 64)
     y = ms.Tensor(np.ones((16, 10), np.float32))
 
     def forward(x, y):
@@ -41,7 +69,7 @@ def main(steps):
     gradients = ms.value_and_grad(forward, None, parameters)
 
     def step():
-        loss, found = gradients(x, y)
+        loss, found = gradients(*next(data), y)
         for parameter, gradient in zip(parameters, found):
             mint.sub(parameter, gradient)
         loss.asnumpy()
@@ -49,6 +77,7 @@ def main(steps):
     for _ in range(2):
         step()
     ms.runtime.synchronize()
+    tell("main")
     print("ready", flush=True)
     sys.stdin.readline()
     for _ in range(steps):
