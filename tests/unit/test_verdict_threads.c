@@ -243,6 +243,29 @@ static void fetches_without_cpu(void **state)
 	verdict_end(&f);
 }
 
+/* What it did in fetches is no root of its waits for CPUs, though those of one kind are less. */
+static void fetches_between_waits_for_cpus(void **state)
+{
+	struct verdict_scene f;
+	struct scene *scene = &f.scene;
+
+	verdict_begin(&f);
+	verdict_add_pipeline(&f);
+	small_span(scene->model, scene->main, 0, 700 * US, STATE_RUNNING);
+	small_span(scene->model, scene->main, 700 * US, 860 * US, STATE_RUNNABLE)->other =
+		scene->outsider;
+	small_span(scene->model, scene->main, 860 * US, 1000 * US, STATE_RUNNABLE)->other =
+		scene->worker;
+	small_span(scene->model, scene->worker, 0, 1000 * US, STATE_RUNNING);
+	judge_fetches(&f, 50);
+	verdict_expect(&f, VERDICT_CPU, 30);
+	assert_int_equal(f.verdict.idle.most->root.cause, IDLE_RUNNABLE);
+	assert_int_equal(f.verdict.idle.most->root.who, scene->outsider);
+	verdict_says_not(&f, "cheaper");
+	verdict_says(&f, "others have the CPUs");
+	verdict_end(&f);
+}
+
 /* main works until 700 us, and waits for many things of its worker after that, 90 us for the most of them. */
 static void works_and_waits(struct verdict_scene *f)
 {
@@ -442,6 +465,7 @@ int main(void)
 		cmocka_unit_test(threads_that_launch),
 		cmocka_unit_test(borders),
 		cmocka_unit_test(fetches_without_cpu),
+		cmocka_unit_test(fetches_between_waits_for_cpus),
 		cmocka_unit_test(own_code_in_fetches),
 		cmocka_unit_test(pool_threads),
 		cmocka_unit_test(end_in_another_process),

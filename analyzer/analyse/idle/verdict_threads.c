@@ -63,6 +63,14 @@ static void point_at_own(struct judge *judge, struct verdict *verdict)
 	verdict->idle = judge_heaviest_kind(judge, VERDICT_STATES, false);
 }
 
+/* How much of a state the threads did themselves. */
+static uint64_t own_of(const struct judge *judge, uint8_t state, uint64_t own_ns, uint64_t fetched_ns)
+{
+	if (state == VERDICT_HOST_CODE)
+		return judge->facts->waits->bounds.known ? own_ns : 0;
+	return state == VERDICT_DATA ? fetched_ns : 0;
+}
+
 static void find_threads_cost(struct judge *judge, struct verdict *verdict, uint8_t state,
 			      uint64_t own_ns)
 {
@@ -172,9 +180,8 @@ void judge_threads(struct judge *judge, struct verdict *verdict)
 		verdict->state = VERDICT_HEALTHY;
 		point_at_own(judge, verdict);
 	} else {
-		find_threads_cost(
-			judge, verdict, heaviest,
-			heaviest == VERDICT_HOST_CODE && waits->bounds.known ? own_ns : fetched_ns);
+		find_threads_cost(judge, verdict, heaviest,
+				  own_of(judge, heaviest, own_ns, fetched_ns));
 	}
 	verdict->roots = judge->roots;
 	verdict->roots_of_ns = judge->window_ns;
