@@ -11,6 +11,7 @@
 #include "analyzer/analyse/idle/idle_roots.h"
 #include "tests/unit/idle_scene.h"
 
+#define WRITE 1
 #define EPOLL_WAIT 232
 #define SIGTIMEDWAIT 128
 
@@ -67,6 +68,30 @@ static void test_kernel_wakers(void **state)
 		     IDLE_SLEEP);
 	expect_sleep(IOCTL, 0, SPAN_WOKEN_HARDIRQ, PROFBPF__SLEEP_OBJECTS__KIND__NOTHING, NULL,
 		     IDLE_DRIVER);
+	/* Held back where memory is short. */
+	expect_sleep(SYSCALL_NONE, 0, SPAN_WOKEN_TIMER | SPAN_FAULT,
+		     PROFBPF__SLEEP_OBJECTS__KIND__NOTHING, NULL, IDLE_PAGE_FAULT);
+}
+
+/* Who writes faster than the disk is made to wait for a time: not by its own wish, as who gave a time itself. */
+static void test_writes_held_back(void **state)
+{
+	static const struct {
+		enum thread_state state;
+		uint8_t cause;
+	} cases[] = { { STATE_DISK, IDLE_IO }, { STATE_SLEEP, IDLE_SLEEP } };
+
+	for (int i = 0; i < 2; i++) {
+		struct scene scene = scene_make();
+
+		small_sleep(scene.model, scene.main, 0, 170 * US, cases[i].state == STATE_DISK ? WRITE : FSYNC,
+			    INDEX_NONE, SPAN_WOKEN_TIMER | SPAN_IOWAIT);
+		scene.model->spans.row[scene.model->spans.count - 1].state = cases[i].state;
+		scene_main_launches(&scene, 170);
+		scene_compute_roots(&scene);
+		assert_int_equal(scene_root(&scene, cases[i].cause, scene.main)->ns, 70 * US);
+		scene_end(&scene);
+	}
 }
 
 /* A packet comes from the process at the socket's other end: who woke the thread at the same time is another one's business. */
@@ -303,6 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernel_wakers),
+		cmocka_unit_test(test_writes_held_back),
 		cmocka_unit_test(test_sender),
 		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_ends),

@@ -197,13 +197,22 @@ static void by_kernel(const struct root_walk *walk, const struct span *span, uin
 		unknown(root, ROOT_END_UNTRACED);
 }
 
+/*
+ * The kernel has those wait for a time who write faster than their disk (balance_dirty_pages), or use more memory than
+ * their group may (mem_cgroup_handle_over_high): that is no sleep of their own wish.
+ */
+static bool is_held_back(const struct span *span, uint8_t judged)
+{
+	return judged == IDLE_PAGE_FAULT || (judged == IDLE_IO && span->state == STATE_DISK);
+}
+
 static void by_interrupt(const struct root_walk *walk, const struct span *span, uint8_t judged,
 			 struct root *root)
 {
 	const char *name = sleep_interrupt(walk->model, span);
 
 	if (span->flags & SPAN_WOKEN_TIMER) {
-		root->cause = judged == IDLE_NETWORK ? IDLE_NETWORK : IDLE_SLEEP;
+		root->cause = judged == IDLE_NETWORK || is_held_back(span, judged) ? judged : IDLE_SLEEP;
 		return;
 	}
 	if (name && strcmp(name, "BLOCK") == 0 && judged != IDLE_PAGE_FAULT)

@@ -17,7 +17,8 @@
  *   woken by a packet of a process of this host       what the thread that sent it did, as if it had woken it
  *   woken by another interrupt                        BLOCK: io; NET_RX, NET_TX: network; else what it slept in
  *                                                     says, if that is io, page_fault or network
- *   a timer ended it                                  sleep (in recv and its like network)
+ *   a timer ended it                                  sleep; in recv and its like network; in a page fault, or
+ *                                                     uninterruptible in I/O, page_fault or io
  *   woken by a thread that was not traced             no_work or network as in idle_rules.h, else unknown
  *
  * What is none of these is unknown, and root.end says why: never a guess. Signals are followed to
