@@ -169,6 +169,53 @@ static void test_words(void **state)
 	}
 }
 
+/* Who sleeps in a page fault is short of memory where its process reclaims some, and not where it does not. */
+static void test_shortage(void **state)
+{
+	static const char *const names[] = { "shrink_node", "clear_page" };
+
+	for (int try = 0; try < 2; try++) {
+		struct scene scene = scene_make();
+		struct model *model = scene.model;
+		struct code_frame kernel = { .name = model_string(model, names[try]),
+					     .file = INDEX_NONE,
+					     .kind = PROFBPF__STACKS__KIND__KERNEL };
+		struct code_frame user = { .name = model_string(model, "decode"),
+					   .file = INDEX_NONE,
+					   .kind = PROFBPF__STACKS__KIND__USER };
+		const struct idle_root *root;
+		char text[256];
+
+		assert_true(MODEL_PUSH(&model->code_frames, kernel));
+		assert_true(MODEL_PUSH(&model->code_frames, user));
+		assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 0, 2 })));
+		assert_true(MODEL_PUSH(&model->stack_frames, 0));
+		assert_true(MODEL_PUSH(&model->stack_frames, 1));
+		for (uint64_t i = 0; i < 4; i++) {
+			struct stack_sample sample = { .thread = scene.worker,
+						       .ts_ns = (110 + 5 * i) * US };
+
+			assert_true(MODEL_PUSH(&model->stack_samples, sample));
+		}
+		scene_main_waits(&scene, scene.worker);
+		small_span(model, scene.worker, 0, 130 * US, STATE_RUNNING);
+		small_sleep(model, scene.worker, 130 * US, 165 * US, SYSCALL_NONE, INDEX_NONE,
+			    SPAN_WOKEN_SOFTIRQ | SPAN_FAULT);
+		small_span(model, scene.worker, 165 * US, 1000 * US, STATE_RUNNING);
+		scene_compute_roots(&scene);
+		root = scene_root(&scene, IDLE_PAGE_FAULT, scene.worker);
+		assert_int_equal(root->ns, 35 * US);
+		idle_remedy(model, &(struct idle_verdict){ .cause = IDLE_PAGE_FAULT, .most = root }, text,
+			    sizeof(text));
+		if (try == 0)
+			assert_string_equal(root->word, IDLE_WORD_RECLAIM);
+		else
+			assert_null(root->word);
+		assert_non_null(strstr(text, try == 0 ? "memory.high" : "Touch or lock the memory"));
+		scene_end(&scene);
+	}
+}
+
 /* The worker waits for the device in a call that waits for it: there the way ends. */
 static void test_device_wait(void **state)
 {
@@ -293,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_python_places),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_shortage),
 		cmocka_unit_test(test_device_wait),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_advice),

@@ -308,11 +308,13 @@ void idle_remedy(const struct model *model, const struct idle_verdict *verdict, 
 {
 	const struct idle_root *most = verdict->most;
 	bool known = verdict->cause == IDLE_USER_CODE && most;
+	bool short_of = verdict->cause == IDLE_PAGE_FAULT && most && most->word &&
+			strcmp(most->word, IDLE_WORD_RECLAIM) == 0;
 	char place[256] = "";
 
 	if (known && most->samples)
 		root_place_text(model, NULL, &most->root, place, sizeof(place));
-	if (known && most->word && *most->word_remedy)
+	if (short_of || (known && most->word && *most->word_remedy))
 		snprintf(text, size, "%s", tr(most->word_remedy));
 	else if (*place)
 		snprintf(text, size,

@@ -219,6 +219,8 @@ static int look(struct search *search)
 		err = root_sums_finish(sums, &waits->waits);
 	if (!err)
 		err = root_sums_finish(own, &waits->own);
+	if (!err)
+		idle_roots_name_shortage(search->model, &waits->waits, &waits->own);
 	root_sums_free(sums);
 	root_sums_free(own);
 	return err;

@@ -462,6 +462,32 @@ static void name_word(const struct idle_roots *roots, int word, struct idle_root
 	}
 }
 
+static uint32_t process_of(const struct model *model, const struct idle_root *row)
+{
+	return row->root.thread < model->threads.count ? model->threads.row[row->root.thread].process
+						       : INDEX_NONE;
+}
+
+void idle_roots_name_shortage(const struct model *model, struct idle_roots *roots,
+			      const struct idle_roots *running)
+{
+	for (uint32_t i = 0; i < running->count; i++) {
+		const struct idle_root *by = &running->row[i];
+
+		if (!by->word || strcmp(by->word, IDLE_WORD_RECLAIM) != 0)
+			continue;
+		for (uint32_t k = 0; k < roots->count; k++) {
+			struct idle_root *row = &roots->row[k];
+
+			if (row->root.cause == IDLE_PAGE_FAULT && process_of(model, row) != INDEX_NONE &&
+			    process_of(model, row) == process_of(model, by)) {
+				row->word = by->word;
+				row->word_remedy = by->word_remedy;
+			}
+		}
+	}
+}
+
 /* Rows are sorted: the times are told by where they are now. */
 static bool hand_over_times(struct root_sums *sums, struct idle_roots *roots)
 {
@@ -509,6 +535,7 @@ int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 	}
 	for (uint32_t i = 0; i < roots->count; i++)
 		roots->row[i].percent = 100.0 * (double)roots->row[i].ns / (double)roots->total_ns;
+	idle_roots_name_shortage(sums->walk.model, roots, roots);
 	if (roots->count)
 		qsort(roots->row, roots->count, sizeof(*roots->row), by_ns);
 	roots->ways = sums->ways.row;

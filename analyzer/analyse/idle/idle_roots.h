@@ -86,6 +86,16 @@ int root_sums_add_thread(struct root_sums *sums, struct root_sums *own, uint32_t
 int root_sums_finish(struct root_sums *sums, struct idle_roots *roots);
 void idle_roots_free(struct idle_roots *roots);
 
+#define IDLE_WORD_RECLAIM "reclaiming memory" /* function_words.txt */
+
+/*
+ * idle_roots_name_shortage - waits in page faults of a process that reclaims memory itself, too, have that word and remedy
+ *
+ * By the rows of what @running ran, which must live as long as @roots; it may be the same.
+ */
+void idle_roots_name_shortage(const struct model *model, struct idle_roots *roots,
+			      const struct idle_roots *running);
+
 /* "circle", "depth", "untraced", ...; NULL for ROOT_END_FOUND. Static text. */
 const char *root_end_name(uint8_t end);
 
