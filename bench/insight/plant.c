@@ -160,11 +160,13 @@ EXPORT void plant_end(const struct plant_spell *spell, int kind)
 		return;
 	noted.ready_ns = kind == PLANT_OFF_CPU ? 0 : ready;
 	noted.locked = kind == PLANT_LOCKED;
-	noted.delivers = kind == PLANT_CPU || kind == PLANT_ASLEEP || noted.locked;
+	noted.delivers = kind == PLANT_CPU || kind == PLANT_ASLEEP || kind == PLANT_ALL || noted.locked;
 	if (kind == PLANT_CPU || noted.locked)
 		noted.root_ns = cpu;
 	else if (kind == PLANT_OFF_CPU)
 		noted.root_ns = all > cpu ? all - cpu : 0;
+	else if (kind == PLANT_ALL)
+		noted.root_ns = all > ready ? all - ready : 0;
 	else if (kind == PLANT_ASLEEP)
 		noted.root_ns = all > cpu + ready ? all - cpu - ready : 0;
 	shared->spell[at] = noted;

@@ -20,6 +20,7 @@ enum plant_kind {
 	PLANT_ASLEEP, /* its time neither on a CPU nor ready for one */
 	PLANT_OFF_CPU, /* all its time without a CPU */
 	PLANT_LOCKED, /* its time on a CPU, with a lock that the main thread needs to go on */
+	PLANT_ALL, /* all of it but its waits for a CPU */
 };
 
 /* A spell of the calling thread's work; to be made with plant_begin() only. */

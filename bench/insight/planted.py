@@ -11,7 +11,7 @@ import time
 
 NOTHING, CPU, ASLEEP = 0, 1, 2
 LOCKED = 4  # on a CPU with the interpreter's lock, in the process of the main thread
-LOADER = "remedy=worker|less per element|cheaper|parallel|sleeping\n"  # what helps a loader
+LOADER = "remedy=worker|less per element|cheaper|parallel|sleeping|in processes\n"  # what helps a loader
 
 
 class Spell(ctypes.Structure):

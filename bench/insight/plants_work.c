@@ -160,6 +160,36 @@ static void major_faults(void)
 	chain(1, 1, touch_file, PLANT_ASLEEP, "page_fault,io");
 }
 
+/* More than the job's group may have in memory: what is read anew pushes out what is needed next. */
+static void touch_too_much(uint64_t ns)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + ns;
+	static const char *memory;
+	static size_t at;
+	volatile char sum;
+
+	if (!memory) {
+		int fd = open(disk, O_RDONLY | O_CLOEXEC);
+
+		memory = mmap(NULL, DISK_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+		if (fd < 0 || memory == MAP_FAILED)
+			fail("mmap");
+		if (faulty)
+			posix_fadvise(fd, 0, DISK_BYTES, POSIX_FADV_DONTNEED);
+	}
+	while (clock_ns(CLOCK_MONOTONIC) < end) {
+		sum = memory[at];
+		at = (at + 4096) % DISK_BYTES;
+	}
+	(void)sum;
+}
+
+static void memory_pressure(void)
+{
+	chain(1, 1, touch_too_much, PLANT_ALL, "page_fault,io,user_code");
+	printf("remedy=Memory is short\n");
+}
+
 static void save(uint64_t unused)
 {
 	static char *buffer;
@@ -238,6 +268,7 @@ const struct plant plants_of_work[] = {
 	{ "ioctl_storm", ioctl_storm, false },
 	{ "trims", trims, false },
 	{ "major_faults", major_faults, false },
+	{ "memory_pressure", memory_pressure, false },
 	{ "fsync_each", fsync_each, false },
 	{ "starved_helper", starved_helper, false },
 	{ NULL, NULL, false },
