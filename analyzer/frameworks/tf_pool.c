@@ -8,6 +8,8 @@
  * the operator's thread, which had no free place for another, or who waits for the element in
  * GetNext(). What a pool's thread did up to such a wake-up is that operator's; after it, and when one of
  * its threads wakes another one of the pool, the same operator's until something else is known.
+ * Operators that are not parallel, as Generator and Map, hand the user's function to the pool, too, and wait for it
+ * in their own GetNext(): that time is theirs already, and the pool's for nobody.
  *
  * A pool's thread without work sleeps without a time limit. Sleeps that have one or that no thread ends
  * are a part of the work: pauses, reads, waits for Python's interpreter lock.
@@ -60,8 +62,8 @@ static const struct span *sleep_ended(const struct model *model, uint32_t thread
 	return &model->spans.row[at];
 }
 
-/* The operator that a thread waits for in GetNext(), else the one whose thread it is. */
-static struct tf_place waited_for(const struct pool *pool, uint32_t thread, uint64_t ts_ns)
+/* The operator in whose GetNext() a thread is, *in; else the one whose thread it is. */
+static struct tf_place place_at(const struct pool *pool, uint32_t thread, uint64_t ts_ns, bool *in)
 {
 	const struct model *model = pool->tf->model;
 	uint32_t at = BISECT(i, 0, model->calls.count,
@@ -69,6 +71,7 @@ static struct tf_place waited_for(const struct pool *pool, uint32_t thread, uint
 				     (model->calls.row[i].thread == thread &&
 				      model->calls.row[i].start_ns <= ts_ns));
 
+	*in = false;
 	for (uint32_t i = 0; i < ENCLOSING_MAX && at > 0; i++) {
 		const struct call *call = &model->calls.row[--at];
 
@@ -78,6 +81,7 @@ static struct tf_place waited_for(const struct pool *pool, uint32_t thread, uint
 		    pool->tf->loader_of[at] != INDEX_NONE) {
 			uint32_t loader = pool->tf->loader_of[at];
 
+			*in = true;
 			return (struct tf_place){
 				loader, tf_operator(&pool->tf->loaders.row[loader], call->text)
 			};
@@ -125,6 +129,23 @@ static bool settle(struct pool *pool, uint32_t thread, struct tf_place place, ui
 	return MODEL_PUSH(&pool->works, row);
 }
 
+static bool asynchronous(const struct tf_data *tf, struct tf_place place)
+{
+	return tf_asynchronous(tf->model, tf_pipeline(tf, &tf->loaders.row[place.loader]), place.op);
+}
+
+/* For whom one of the pool is to work that this wakes. */
+static struct tf_place handed_on(const struct pool *pool, const struct wake *wake)
+{
+	struct tf_place place;
+	bool in;
+
+	if (pool->threads[wake->waker_thread].is)
+		return pool->threads[wake->waker_thread].place;
+	place = place_at(pool, wake->waker_thread, wake->ts_ns, &in);
+	return in && place.op != INDEX_NONE && !asynchronous(pool->tf, place) ? TF_NOWHERE : place;
+}
+
 /* One of the pool is woken: it had no work. */
 static bool begins(struct pool *pool, const struct wake *wake, const struct span *sleep)
 {
@@ -132,9 +153,7 @@ static bool begins(struct pool *pool, const struct wake *wake, const struct span
 	bool memory = settle(pool, wake->thread, of->place, sleep->start_ns);
 
 	of->from_ns = wake->ts_ns;
-	of->place = pool->threads[wake->waker_thread].is
-			    ? pool->threads[wake->waker_thread].place
-			    : pool->tf->works_for[wake->waker_thread];
+	of->place = handed_on(pool, wake);
 	return memory;
 }
 
@@ -148,11 +167,6 @@ static bool concerns_pool(const struct pool *pool, const struct wake *wake)
 	       (pool->threads[wake->thread].is || pool->threads[wake->waker_thread].is);
 }
 
-static bool asynchronous(const struct tf_data *tf, struct tf_place place)
-{
-	return tf_asynchronous(tf->model, tf_pipeline(tf, &tf->loaders.row[place.loader]), place.op);
-}
-
 static bool walk_wakes(struct pool *pool)
 {
 	const struct model *model = pool->tf->model;
@@ -162,6 +176,7 @@ static bool walk_wakes(struct pool *pool)
 		const struct wake *wake = &model->wakes.row[i];
 		const struct span *sleep;
 		struct tf_place place;
+		bool in;
 
 		if (!concerns_pool(pool, wake))
 			continue;
@@ -172,9 +187,11 @@ static bool walk_wakes(struct pool *pool)
 			memory = begins(pool, wake, sleep);
 			continue;
 		}
-		place = waited_for(pool, wake->thread, wake->ts_ns);
-		if (place.op == INDEX_NONE || !asynchronous(pool->tf, place))
+		place = place_at(pool, wake->thread, wake->ts_ns, &in);
+		if (place.op == INDEX_NONE || (!in && !asynchronous(pool->tf, place)))
 			continue;
+		if (!asynchronous(pool->tf, place))
+			place = TF_NOWHERE;
 		memory = settle(pool, wake->waker_thread, place, wake->ts_ns);
 		pool->threads[wake->waker_thread].place = place;
 	}

@@ -364,6 +364,53 @@ static void pool_in_turn(void **state)
 	assert_int_equal(pool_workers(true), 2);
 }
 
+/*
+ * The thread of a parallel map() takes elements of a Generator, whose function a thread of the pool runs meanwhile: the
+ * time is the Generator's once, and none of the map's.
+ */
+static void pool_of_generator(void **state)
+{
+	struct scene s = set_scene();
+	uint32_t ask = small_thread(s.model, s.job, 11, "map"), pool, works = 0;
+	const struct pipeline *pipeline;
+
+	pool = small_thread(s.model, s.job, 12, "pool");
+	fetch(&s, 10, 0x100, TRAIN);
+	for (uint64_t i = 0; i < 4; i++)
+		next(&s, ask, 1000 + 100 * i, 1095 + 100 * i, 0, TRAIN + 2, TRAIN + 1,
+		     PARALLEL_MAP "::Generator");
+	for (uint64_t i = 0; i < 4; i++) {
+		uint64_t us = 1000 + 100 * i;
+
+		small_span(s.model, ask, us * US, (us + 10) * US, STATE_RUNNING);
+		small_sleep(s.model, ask, (us + 10) * US, (us + 90) * US, FUTEX, pool, 0);
+	}
+	for (uint64_t i = 0; i < 4; i++) {
+		uint64_t us = 1000 + 100 * i;
+
+		small_sleep(s.model, pool, (us - 10) * US, (us + 10) * US, FUTEX, ask, 0);
+		small_span(s.model, pool, (us + 10) * US, (us + 90) * US, STATE_RUNNING);
+		wake(s.model, us + 10, ask, pool);
+		wake(s.model, us + 90, pool, ask);
+	}
+	small_index(s.model);
+	assert_int_equal(frameworks_build(s.model, &s.pipelines), 0);
+	assert_int_equal(s.pipelines.list.count, 1);
+	pipeline = &s.pipelines.list.row[0];
+	for (uint32_t i = 0; i < pipeline->works.count; i++) {
+		const struct pipeline_work *work = &pipeline->works.row[i];
+
+		if (work->thread == s.main)
+			continue;
+		assert_string_equal(model_text(s.model, pipeline->operators.row[work->op].type),
+				    "Generator");
+		assert_int_equal(work->thread, ask);
+		works++;
+	}
+	assert_int_equal(works, 4);
+	release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -372,6 +419,7 @@ int main(void)
 		cmocka_unit_test(at_once),
 		cmocka_unit_test(address_again), cmocka_unit_test(way_up_unknown),
 		cmocka_unit_test(no_addresses), cmocka_unit_test(pool_in_turn),
+		cmocka_unit_test(pool_of_generator),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
