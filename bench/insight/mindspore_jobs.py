@@ -65,7 +65,8 @@ def mapped(work, kind, workers, causes, processes=False):
     def run(job):
         job.open()
         feed(job, pipeline(job, lambda row: decode(job, kind, work, workers, row), workers, processes=processes))
-        print(f"causes={causes}\n{LOADER}where={'decode|burn|spell' if kind == LOCKED else ''}")
+        print(f"causes={causes}\n{LOADER}where={'decode|burn|spell' if kind == LOCKED else ''}\n"
+              "stage=Map")
 
     return run
 
@@ -74,7 +75,7 @@ def minddata_source(job):
     """A generator that takes its time, before a map that does not."""
     job.open()
     feed(job, pipeline(job, lambda row: row, source=lambda: decode(job, ASLEEP, time.sleep, 1, None)))
-    print("causes=sleep\n" + LOADER)
+    print("causes=sleep\nstage=Generator\n" + LOADER)
 
 
 # ---- On the simulated Ascend

@@ -40,7 +40,8 @@ def mapped(work, kind, parallel, causes):
         job.open()
         rows = tf.data.Dataset.range(job.rounds + 64)
         feed(job, rows.map(lambda row: tf.numpy_function(map_row, [row], tf.int64), num_parallel_calls=parallel or None))
-        print(f"causes={causes}\n{LOADER}where={'decode|burn|spell|map_row' if kind == LOCKED else ''}")
+        print(f"causes={causes}\n{LOADER}where={'decode|burn|spell|map_row' if kind == LOCKED else ''}\n"
+              f"stage={'' if kind == LOCKED else 'Map(V2)?$'}")
 
     return run
 
@@ -57,7 +58,7 @@ def tf_source(job):
     job.open()
     data = tf.data.Dataset.from_generator(rows, output_signature=tf.TensorSpec((), tf.int64))
     feed(job, data.map(lambda row: row + 1, num_parallel_calls=2))
-    print("causes=sleep\n" + LOADER)
+    print("causes=sleep\nstage=Generator$\n" + LOADER)
 
 
 planted.run({
