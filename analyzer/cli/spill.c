@@ -18,7 +18,7 @@
 #include "analyzer/cli/output_file.h"
 
 #define REGIONS_MAX 256
-#define TICK_NS 1000000 /* between two looks at what is in use */
+#define TICK_NS 250000 /* between two looks at what is in use */
 
 /* The signal handler reads these at any time: @at is set last and cleared first, and the compiler keeps that order. */
 struct region {

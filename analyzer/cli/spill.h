@@ -13,9 +13,9 @@
  * allocate as much again.
  *
  * Room on the disk is reserved before it is used. Where a file system cannot do that (ZFS, NFS before 4.2), zeros are written; if
- * it still has none when a page is written, the program ends with a message instead of a signal. One thread may allocate, and others block SIGPROF (lib/base/ticker.h does): its handler looks a
- * thousand times a second what is in use, for the kernel maps more around each page that is touched, some 50 MB in
- * that time.
+ * it still has none when a page is written, the program ends with a message instead of a signal. One thread may allocate, and others block SIGPROF (lib/base/ticker.h does): its handler looks four
+ * thousand times a second what is in use, for the kernel maps more around each page that is touched, some 50 MB in a millisecond:
+ * the longer a recording, the likelier it is that as much comes between two looks.
  */
 #ifndef PROFBPF_ANALYZER_CLI_SPILL_H
 #define PROFBPF_ANALYZER_CLI_SPILL_H
