@@ -328,7 +328,8 @@ int load_finish(struct loader *loader, char *error, size_t error_size)
 	struct model *model = loader->model;
 	struct model_settling settling = { .context = loader, .cpu_switch = settle_switch };
 
-	if (!window_finish(&loader->window) || !load_threads(loader) ||
+	if (!window_finish(&loader->window) ||
+	    !near_tasks_finish(&loader->near_tasks, model) || !load_threads(loader) ||
 	    !digest_finish(&loader->digest))
 		goto no_memory;
 	if (model->info.session_start_ns) {

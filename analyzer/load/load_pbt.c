@@ -36,6 +36,7 @@ void loader_free(struct loader *loader)
 	free(loader->strings);
 	survey_free(&loader->survey);
 	window_free(&loader->window);
+	near_tasks_free(&loader->near_tasks);
 	digest_free(&loader->digest);
 	free(loader->objects.row);
 	for (uint32_t i = 0; i < loader->sessions.count; i++)
@@ -138,8 +139,9 @@ void loader_keep_calls(struct loader *loader)
 
 bool loader_part_moved(const struct loader *loader)
 {
-	return loader->window.session_start_ns &&
-	       loader->window.session_start_ns != loader->model->info.session_start_ns;
+	return (loader->window.session_start_ns &&
+		loader->window.session_start_ns != loader->model->info.session_start_ns) ||
+	       near_tasks_doubtful(loader->model);
 }
 
 static load_fn *body_of(const struct loader *loader, unsigned int kind)

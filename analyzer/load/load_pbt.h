@@ -31,7 +31,7 @@ void loader_choose(struct loader *loader, uint32_t rows);
  * loader_choose_part - before the first file: of these keep only those that tell of a part of the time
  *
  * From @from_ns to @to_ns after the session's start (UINT64_MAX: to its end), @margin_ns before it and after
- * it, and what tells the states of threads there: see window.h. Device tasks are all kept.
+ * it, and what tells the states of threads there: see window.h. Device tasks that lie far from it are counted: near_tasks.h.
  */
 void loader_choose_part(struct loader *loader, uint64_t from_ns, uint64_t to_ns,
 			uint64_t margin_ns);
@@ -50,7 +50,7 @@ void loader_keep_calls(struct loader *loader);
 /* loader_watch - before the first file: show there how much of each file has been read */
 void loader_watch(struct loader *loader, struct progress *progress);
 
-/* loader_part_moved - after load_finish(): the session began earlier than was known when rows were chosen */
+/* loader_part_moved - after load_finish(): the session began earlier than was known when rows were chosen, or a clock was set */
 bool loader_part_moved(const struct loader *loader);
 void loader_free(struct loader *loader);
 

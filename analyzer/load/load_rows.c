@@ -424,6 +424,7 @@ bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__DeviceTasks *tasks = LOADER_UNPACK_BATCH(device_tasks, packet);
 	struct device_task row = { .call = INDEX_NONE };
+	struct task_edges edges;
 	uint64_t queued_ns = 0;
 	size_t rows;
 
@@ -435,6 +436,7 @@ bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet)
 	row.device = device_index(loader, tasks->device);
 	if (row.device == MAP_NONE)
 		return false;
+	edges = near_tasks_begin(&loader->window, row.device);
 	for (size_t i = 0; i < rows; i++) {
 		queued_ns += (uint64_t)COLUMN_AT(tasks, queued_ns, i);
 		row.enqueue_ns += (uint64_t)COLUMN_AT(tasks, enqueue_ns, i);
@@ -449,11 +451,12 @@ bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet)
 		row.kind = loader_value(loader, COLUMN_AT(tasks, kind, i),
 					PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION,
 					PROFBPF__DEVICE_TASKS__KIND__OTHER);
-		if (!MODEL_PUSH(&loader->model->tasks, row) ||
+		if ((near_tasks_takes(&loader->near_tasks, &loader->window, &edges, &row) &&
+		     !MODEL_PUSH(&loader->model->tasks, row)) ||
 		    !loader_saw_thread(loader, row.thread, 0, row.enqueue_ns))
 			return loader_out_of_memory(loader);
 		loader_reached(loader, row.enqueue_ns);
 	}
 	loader->read[READ_DEVICE] += rows;
-	return true;
+	return !loader->window.no_memory || loader_out_of_memory(loader);
 }

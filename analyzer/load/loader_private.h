@@ -14,6 +14,7 @@
 
 #include "analyzer/load/arena.h"
 #include "analyzer/load/call_digest.h"
+#include "analyzer/load/near_tasks.h"
 #include "analyzer/load/unpack_batch.h"
 #include "analyzer/load/window.h"
 #include "lib/base/map.h"
@@ -95,6 +96,7 @@ struct loader {
 	uint32_t rows; /* enum load_rows: those that are kept */
 	struct survey_state survey; /* of the others: survey.h */
 	struct load_window window; /* and of these: only what is in a part of the time */
+	struct near_tasks near_tasks;
 	struct call_digest digest; /* of the calls that are not */
 	struct arena arena;
 	const char *path; /* of the file being read */

@@ -45,6 +45,19 @@ bool device_clock_to_monotonic(const struct model *model, uint8_t clock, uint64_
 		clock_table_to_monotonic(model->clocks, kind, device_ns, monotonic_ns) == 0);
 }
 
+bool device_clock_from_monotonic(const struct model *model, uint8_t clock, uint64_t monotonic_ns,
+				 uint64_t *device_ns)
+{
+	enum clock_kind kind;
+
+	if (!declared_kind(clock, &kind))
+		return false;
+	*device_ns = monotonic_ns;
+	return kind == CLOCK_KIND_MONOTONIC ||
+	       (clock_table_count(model->clocks) &&
+		clock_table_from_monotonic(model->clocks, kind, monotonic_ns, device_ns) == 0);
+}
+
 const char *device_clock_name(uint8_t clock)
 {
 	enum clock_kind kind;

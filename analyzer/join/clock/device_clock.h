@@ -72,6 +72,10 @@ int device_clocks_join(struct model *model, struct device_clock *clocks);
 bool device_clock_to_monotonic(const struct model *model, uint8_t clock, uint64_t device_ns,
 			       uint64_t *monotonic_ns);
 
+/* device_clock_from_monotonic - what such a clock read at an instant of CLOCK_MONOTONIC; false as above */
+bool device_clock_from_monotonic(const struct model *model, uint8_t clock, uint64_t monotonic_ns,
+				 uint64_t *device_ns);
+
 /* The method in words: "declared clock, by snapshots", ... Static text. */
 const char *device_clock_method_text(uint8_t method);
 

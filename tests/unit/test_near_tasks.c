@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Of device tasks far from a part of the time those next to it are kept, and what is said of the part is what all tasks
+ * say: within the device's work, and in gaps whose ends are far away. Where far tasks tell something of near ones, all are kept.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analyzer/cli/analysis.h"
+#include "analyzer/view/report.h"
+#include "tests/unit/trace_builder.h"
+
+#define MS 1000000ull
+#define SECOND 1000000000ull
+#define START (1000 * SECOND)
+#define LASTED 60u /* seconds */
+#define REALTIME (1760000000ull * SECOND)
+#define RAW 123456789ull
+#define PID 5000u
+#define TASKS 41u
+#define OF_DEVICES                                                                      \
+	(SECTION_DEVICES | SECTION_OPERATORS | SECTION_OVERLAP | SECTION_COMMUNICATION | \
+	 SECTION_IDLE | SECTION_API)
+
+static char path[] = "/tmp/test_near_tasks.XXXXXX";
+
+struct scene {
+	Profbpf__DeviceClock clock;
+	uint64_t ahead_ns; /* of CLOCK_MONOTONIC */
+	uint64_t set_ns; /* the wall clock is set by so much at 50 s */
+	bool numbered; /* calls name the numbers of their tasks */
+};
+
+static void add_head(struct trace_builder *b, const struct scene *scene)
+{
+	static const uint32_t targets[] = { PID };
+	struct trace_function launch = { .id = 1,
+					 .runtime = "cudart",
+					 .family = "cuda",
+					 .name = "cudaLaunchKernel",
+					 .kind = PROFBPF__FUNCTION__KIND__LAUNCH };
+
+	trace_segment(b, &(struct trace_segment){ .start_ns = START,
+						  .start_realtime_ns = REALTIME,
+						  .cpus = 1,
+						  .targets = targets,
+						  .target_count = 1 });
+	for (uint32_t i = 0; i <= LASTED; i++)
+		trace_clock(b, &(struct trace_clock){
+				       .monotonic_ns = START + i * SECOND,
+				       .monotonic_raw_ns = START + i * SECOND + RAW,
+				       .realtime_ns = REALTIME + i * SECOND +
+						      (i >= 50 ? scene->set_ns : 0) });
+	trace_target(b, START, PID, PID, "job");
+	launch.roles[0] = scene->numbered ? PROFBPF__FUNCTION__ROLE__TASK : PROFBPF__FUNCTION__ROLE__NOTHING;
+	trace_function(b, &launch);
+	trace_device(b, &(struct trace_device){ .id = 1, .tgid = PID, .clock = scene->clock });
+}
+
+/* Each second a call and its task; none from 22 to 40 s, but those that were given at 20 and 21 s and run from 29.5 s on. */
+static void write_scene(const struct scene *scene)
+{
+	struct trace_builder *b = trace_builder_new();
+
+	add_head(b, scene);
+	for (uint32_t i = 0; i < LASTED; i++) {
+		uint64_t at_ns = START + i * SECOND, start_ns = at_ns + 2 * MS;
+		uint64_t ahead_ns = scene->ahead_ns + (i >= 50 ? scene->set_ns : 0);
+
+		if (i > 21 && i < 41)
+			continue;
+		if (i == 20 || i == 21)
+			start_ns = START + 29500 * MS;
+		trace_call(b, &(struct trace_call_row){ .start_ns = at_ns,
+							.end_ns = at_ns + MS,
+							.tid = PID,
+							.tgid = PID,
+							.function = 1 });
+		trace_device_task(b, &(struct trace_device_task_row){
+					     .device = 1,
+					     .tid = PID,
+					     .enqueue_ns = at_ns + MS / 2,
+					     .queued_ns = at_ns + MS / 2 + ahead_ns,
+					     .start_ns = start_ns + ahead_ns,
+					     .end_ns = start_ns + 100 * MS + i * MS + ahead_ns,
+					     .stream = i == 20 ? 8 : 7,
+					     .kind = PROFBPF__DEVICE_TASKS__KIND__KERNEL,
+					     .name = i % 2 ? "odd" : "even" });
+	}
+	trace_statistics(b, START + LASTED * SECOND, true, "duration");
+	trace_write(b, path);
+	trace_builder_free(b);
+}
+
+static char *report_of(struct analysis *analysis, const struct analysis_wish *wish)
+{
+	const struct report_options options = { .sections = OF_DEVICES };
+	struct analysis_options wanted = { 0 };
+	char error[512] = "", *trace = path, *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	if (analysis_load_for(analysis, &trace, 1, wish, false, error, sizeof(error)))
+		fail_msg("%s", error);
+	wanted.from_ns = START + wish->from_ns;
+	wanted.to_ns = START + wish->to_ns;
+	if (analysis_compute(analysis, &wanted, error, sizeof(error)))
+		fail_msg("%s", error);
+	assert_int_equal(report_json(out, analysis->model, &analysis->results, &options), 0);
+	fclose(out);
+	return text;
+}
+
+/* How many tasks are kept for the part; what is said of it is what all say. */
+static uint32_t kept_of(const struct scene *scene, uint64_t from_ms, uint64_t to_ms)
+{
+	struct analysis_wish wish = { .sections = OF_DEVICES,
+				      .from_ns = from_ms * MS,
+				      .to_ns = to_ms * MS,
+				      .margin_ns = MS };
+	struct analysis all, part;
+	char *expected, *got;
+	uint32_t kept;
+
+	write_scene(scene);
+	expected = report_of(&all, &wish);
+	assert_int_equal(all.model->tasks.count, TASKS);
+	wish.part = true;
+	got = report_of(&part, &wish);
+	assert_string_equal(got, expected);
+	kept = part.model->tasks.count;
+	assert_int_equal(kept + part.model->survey.tasks, TASKS);
+	analysis_free(&all);
+	analysis_free(&part);
+	free(expected);
+	free(got);
+	return kept;
+}
+
+static const struct scene raw = { .clock = PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC_RAW, .ahead_ns = RAW };
+static const struct scene wall = { .clock = PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME,
+				   .ahead_ns = REALTIME - START };
+
+static void within_work(void **state)
+{
+	(void)state;
+	/* Those of the second before to the second after, and one on either side. */
+	assert_in_range(kept_of(&raw, 10000, 10010), 3, 7);
+	assert_in_range(kept_of(&wall, 10000, 10010), 3, 7);
+	assert_in_range(kept_of(&raw, 0, 10), 2, 5);
+	assert_in_range(kept_of(&raw, 59000, 59999), 2, 5);
+}
+
+static void within_a_gap(void **state)
+{
+	(void)state;
+	/* Its ends, 19.1 and 29.5 s, or 29.6 and 41 s, are not within a second, nor is what is behind them. */
+	assert_in_range(kept_of(&raw, 25000, 25010), 3, 8);
+	assert_in_range(kept_of(&raw, 35000, 35010), 2, 8);
+	assert_in_range(kept_of(&wall, 35000, 35010), 2, 8);
+}
+
+static void given_long_before(void **state)
+{
+	(void)state;
+	kept_of(&raw, 29550, 29560);
+}
+
+static void all_are_needed(void **state)
+{
+	struct scene scene = wall;
+
+	(void)state;
+	scene.set_ns = 3600 * SECOND;
+	assert_int_equal(kept_of(&scene, 10000, 10010), TASKS);
+	scene = raw;
+	scene.numbered = true;
+	assert_int_equal(kept_of(&scene, 10000, 10010), TASKS);
+	scene = (struct scene){ .clock = PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED, .ahead_ns = RAW };
+	assert_int_equal(kept_of(&scene, 10000, 10010), TASKS);
+}
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(within_work),
+		cmocka_unit_test(within_a_gap),
+		cmocka_unit_test(given_long_before),
+		cmocka_unit_test(all_are_needed),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}
