@@ -13,7 +13,7 @@
 #define USAGE ((const struct device_usage *)at->outer)
 
 #define STREAM_FIGURES(COLUMN)                                        \
-	COLUMN(id, NUMBER, "stream", "its number", cell_u64(row->id)) \
+	COLUMN(id, NUMBER, "stream", "its number", cell_id(row->id)) \
 	COLUMN(busy_percent, PERCENT, "busy", "of the device's time", \
 	       cell_known_real(device_busy_known(model, USAGE),       \
 			       100.0 * (double)row->busy_ns / (double)USAGE->window_ns))

@@ -30,8 +30,9 @@ static const struct view FILES = { "files", NULL, &trace_files, FILE_SHOWN, VIEW
 
 #define WINDOW_COLUMNS(COLUMN)                                                             \
 	COLUMN(start_ns, INSTANT, "start", "from when on it is reported",                  \
-	       cell_u64(row->from_ns))                                                     \
-	COLUMN(duration_ns, NS, "duration", "for how long", cell_u64(row->to_ns - row->from_ns))
+	       cell_known(row->to_ns != UINT64_MAX, row->from_ns))                         \
+	COLUMN(duration_ns, NS, "duration", "for how long; unknown: nothing has a time",   \
+	       cell_known(row->to_ns != UINT64_MAX, row->to_ns - row->from_ns))
 
 static bool next_window(struct table_cursor *at)
 {

@@ -82,7 +82,9 @@ static int detect(const struct import_sample *sample)
 
 static uint32_t string_of(struct chrome *file, const struct json_value *value)
 {
-	return value->text ? model_string(file->import->model, value->text) : 0;
+	bool told = value->text && (value->quoted || strcmp(value->text, "null") != 0);
+
+	return told ? model_string(file->import->model, value->text) : 0;
 }
 
 static uint64_t number_of(const struct chrome *file, uint32_t id)
@@ -158,6 +160,7 @@ static uint32_t stream_of(struct chrome *file, const struct json_value *values)
 	track->device =
 		values[F_DEVICE].text || values[F_PID].text[0] != '-' ? number_of(file, device) : 0;
 	track->stream = number_of(file, stream);
+	track->told = true;
 	return row;
 }
 

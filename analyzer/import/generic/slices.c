@@ -204,6 +204,11 @@ static int split_operators(struct slices *slices)
 	return err;
 }
 
+static bool is_of_device(const struct slice_track *track)
+{
+	return track->role != TRACK_HOST || track->told;
+}
+
 /* Processes may have words for numbers; their devices are counted from behind those that have numbers. */
 static int number_devices(struct slices *slices)
 {
@@ -214,14 +219,15 @@ static int number_devices(struct slices *slices)
 	for (uint32_t i = 0; i < slices->tracks.count; i++) {
 		const struct slice_track *track = &slices->tracks.row[i];
 
-		if (track->role == TRACK_DEVICE && track->device < UINT32_MAX && track->device >= next)
+		if ((track->role == TRACK_DEVICE || track->told) && track->device < UINT32_MAX &&
+		    track->device >= next)
 			next = track->device + 1;
 	}
 	for (uint32_t i = 0; i < slices->tracks.count && !err; i++) {
 		struct slice_track *track = &slices->tracks.row[i];
 		uint32_t number;
 
-		if (track->role == TRACK_HOST || track->device <= SLICES_WORDS)
+		if (!is_of_device(track) || track->device <= SLICES_WORDS)
 			continue;
 		if (has_operators(slices, track)) {
 			track->device = track->stream;
@@ -234,6 +240,35 @@ static int number_devices(struct slices *slices)
 		track->device = number;
 	}
 	map_free(&numbers);
+	return err;
+}
+
+/* So may their streams, of each device. Of what has neither it is not known. */
+static int number_streams(struct slices *slices)
+{
+	struct map next = { 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i < slices->tracks.count && !err; i++) {
+		const struct slice_track *track = &slices->tracks.row[i];
+		uint32_t first = map_get(&next, track->device);
+
+		if (is_of_device(track) && track->stream < MAP_NONE - 1 &&
+		    (first == MAP_NONE || track->stream >= first) &&
+		    !map_put(&next, track->device, (uint32_t)track->stream + 1))
+			err = -ENOMEM;
+	}
+	for (uint32_t i = 0; i < slices->tracks.count && !err; i++) {
+		struct slice_track *track = &slices->tracks.row[i];
+		uint32_t number = map_get(&next, track->device);
+
+		if (!is_of_device(track) || !slices_word_of(track->stream))
+			continue;
+		track->stream = number == MAP_NONE ? 0 : number;
+		if (!map_put(&next, track->device, (uint32_t)track->stream + 1))
+			err = -ENOMEM;
+	}
+	map_free(&next);
 	return err;
 }
 
@@ -385,6 +420,8 @@ int slices_finish(struct slices *slices)
 
 	slices_choose(slices);
 	err = number_devices(slices);
+	if (!err)
+		err = number_streams(slices);
 	if (!err)
 		err = split_operators(slices);
 	IMPORT_EARLIEST(&slices->slices, &first_ns);

@@ -48,6 +48,7 @@ struct slice_track {
 	uint32_t name;
 	uint32_t open; /* latest begun slice without an end, MAP_NONE = none */
 	uint32_t open_count;
+	bool told; /* its slices say themselves that they are of a device: whatever its role */
 	uint8_t role; /* enum track_role, from slices_finish() on */
 };
 
