@@ -66,6 +66,18 @@ int import_task(struct import_rows *rows, const struct device_task *task)
 	return MODEL_PUSH(&rows->import->model->tasks, *task) ? 0 : -ENOMEM;
 }
 
+int import_device_step(struct import *import, const struct device_step *step)
+{
+	struct device_step known = *step;
+	int err = 0;
+
+	if (step->bp_end_ns && (step->bp_end_ns < step->fp_start_ns || step->bp_end_ns > step->end_ns)) {
+		known.bp_end_ns = 0;
+		err = import_finding(import, "backward passes that do not end within their step: left out", NULL);
+	}
+	return !err && !MODEL_PUSH(&import->model->device_steps, known) ? -ENOMEM : err;
+}
+
 /* Is there room for one more? Who asks for too many of them is told so as without memory. */
 static bool has_room(struct import_rows *rows, const struct map *map)
 {

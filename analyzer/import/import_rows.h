@@ -47,6 +47,13 @@ void import_tracks_free(struct import_tracks *tracks);
 int import_track(struct import *import, struct import_tracks *tracks, unsigned int kind,
 		 uint64_t owner, uint64_t number);
 
+/*
+ * import_device_step - a step of a device, whose times are usable
+ *
+ * A backward pass that does not end within it is unknown, and a finding. Returns 0 or -ENOMEM.
+ */
+int import_device_step(struct import *import, const struct device_step *step);
+
 /* import_too_many_tracks - import->error says so. Returns -E2BIG. */
 int import_too_many_tracks(struct import *import);
 

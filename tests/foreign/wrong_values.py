@@ -5,8 +5,13 @@
     tests/foreign/wrong_values.py ANALYZER FOLDER
 """
 import json
+import os
+import sqlite3
 
 import sums
+
+EPOCH = 1700000000000000000
+BAD = "12abc", "", None, 1e300, float("inf"), b"\xff", -(2 ** 63), 2 ** 63 - 1, -5, 7
 
 
 def odd(value, key=""):
@@ -20,6 +25,82 @@ def odd(value, key=""):
     wrong = value > 2 ** 63 or (key.endswith("_ns") and value < 0) or (key.endswith("percent") and not 0 <= value <= 100)
     return [(key, value)] if wrong else []
 
+
+def database(name, schema, rows):
+    path = sums.path(name)
+    if os.path.exists(path):
+        os.unlink(path)
+    db = sqlite3.connect(path)
+    db.executescript(schema)
+    for table, row in rows:
+        db.execute("INSERT INTO %s VALUES (%s)" % (table, ", ".join("?" * len(row))), row)
+    return path, db
+
+
+def check_column(name, schema, rows, table, column, left):
+    """Of one row after the other something else is in a column: that row alone is left out."""
+    for number, value in enumerate(BAD):
+        path, db = database("%s_%s_%d" % (name, column, number), schema, rows)
+        db.execute('UPDATE %s SET "%s" = ? WHERE rowid = 2' % (table, column), (value,))
+        db.commit()
+        db.close()
+        report = sums.report(path)
+        what = "%s, %s.%s = %r: " % (name, table, column, value)
+        sums.same(what + "odd figures", odd(report), [])
+        tasks = report["devices"][0]["tasks"] if report["devices"] else 0
+        sums.same(what + "tasks", tasks in left, True)
+        if tasks == min(left):
+            sums.same(what + "told", "of any time" in sums.analyzer("info", "--device", path), True)
+
+
+TASK = ("CREATE TABLE STRING_IDS (id INTEGER PRIMARY KEY, value TEXT); CREATE TABLE TASK (startNs, endNs, deviceId INTEGER,"
+        " connectionId INTEGER, globalTaskId INTEGER, globalPid INTEGER, taskType INTEGER, contextId INTEGER, streamId INTEGER,"
+        " taskId INTEGER, modelId INTEGER); CREATE TABLE STEP_TIME (id, startNs, endNs);")
+ROWS = [("STRING_IDS", (1, "KERNEL_AICORE"))]
+ROWS += [("TASK", (EPOCH + i * 1000, EPOCH + i * 1000 + 600, 0, 4294967295, i, 1, 1, 4294967295, 2, i, 4294967295)) for i in range(5)]
+ROWS += [("STEP_TIME", (i, EPOCH + i * 1000, EPOCH + i * 1000 + 900)) for i in range(5)]
+check_column("ascend.db", TASK, ROWS, "TASK", "startNs", [4])
+check_column("ascend.db", TASK, ROWS, "TASK", "endNs", [4, 5])  # 2^63 - 1 could be one
+for bad in -5, "12abc", None:
+    file, base = database("steps.db", TASK, ROWS)
+    base.execute("UPDATE STEP_TIME SET id = ? WHERE rowid = 2", (bad,))
+    base.commit()
+    base.close()
+    sums.same("steps.db, id = %r: odd figures" % bad, odd(sums.report(file)), [])
+    sums.same("steps.db, id = %r: told" % bad, "steps without a number" in sums.analyzer("info", "--device", file), True)
+
+NSYS = ("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT); CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER,"
+        " globalPid INTEGER, demangledName INTEGER, shortName INTEGER);")
+KERNELS = [("StringIds", (1, "gemm")), ("TARGET_INFO_SESSION_START_TIME", (EPOCH,))]
+KERNELS += [("CUPTI_ACTIVITY_KIND_KERNEL", (i * 1000 + 100, i * 1000 + 700, 0, 1, 7, i, 77 << 24, 1, 1)) for i in range(5)]
+# Behind the session's start by 7 ns is a time; so is a third of a second before it.
+check_column("job.sqlite", NSYS, KERNELS, "CUPTI_ACTIVITY_KIND_KERNEL", "start", [4, 5])
+check_column("job.sqlite", NSYS, KERNELS, "CUPTI_ACTIVITY_KIND_KERNEL", "end", [4, 5])
+
+
+def steps_table(name, second):
+    rows = [[i, "%d.000" % (EPOCH // 1000 + i * 300), "%d.000" % (EPOCH // 1000 + i * 300 + 100), "%d.000" % (EPOCH // 1000 + i * 300 + 250)]
+            for i in range(1, 5)]
+    rows[1] = [rows[1][column] if value is True else value for column, value in enumerate(second)]
+    path = sums.path("PROF_1", name, "step_trace_20240101000000.csv")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("Device_id,Iteration ID,FP Start(us),BP End(us),Iteration End(us),Iteration Time(us),FP to BP Time(us)\n")
+        out.writelines("0,%s,,\n" % ",".join(str(cell) for cell in row) for row in rows)
+    return sums.report(path), sums.analyzer("info", "--device", path)
+
+
+for what, second, count, told in (("a backward pass before the step", [True, True, "7", True], 4, "backward passes that do not end"),
+                                  ("one that ends after it", [True, True, "%d.5" % (EPOCH // 1000 * 2), True], 4, "backward passes"),
+                                  ("a forward pass of another clock", [True, "7", True, True], 3, "steps without usable times"),
+                                  ("no number", [str(2 ** 64 - 1), True, True, True], 3, "steps without a number")):
+    found, words = steps_table(what.replace(" ", "_"), second)
+    rows = found["steps"]["devices"][0]["rows"]
+    sums.same(what + ": odd figures", odd(found), [])
+    sums.same(what + ": steps", len(rows), count)
+    sums.same(what + ": told", told in words, True)
+    sums.same(what + ": forward and backward passes", [row.get("fp_bp_ns") for row in rows],
+              [100000] + [None] * (count == 4) + [100000] * 2)
 
 # Streams that are words are counted from behind those that are numbers; what has none has none.
 events = [{"ph": "X", "cat": "gpu_kernel", "name": "gemm", "pid": "gpu0", "tid": tid, "ts": i * 100, "dur": 50} for i, tid in

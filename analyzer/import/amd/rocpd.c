@@ -16,6 +16,7 @@
 
 #include "analyzer/import/importer.h"
 #include "analyzer/import/amd/rocm_rows.h"
+#include "analyzer/import/readers/sqlite_column.h"
 #include "analyzer/import/readers/sqlite_file.h"
 
 #define DISPATCH "rocpd_kernel_dispatch"
@@ -98,8 +99,8 @@ static int on_task(struct rocpd *file, sqlite3_stmt *row, bool copy)
 {
 	const char *name = column_text(row, 2);
 	struct rocm_task task = {
-		.start_ns = column_number(row, 0),
-		.end_ns = column_number(row, 1),
+		.start_ns = (uint64_t)sqlite_column_instant(row, 0),
+		.end_ns = (uint64_t)sqlite_column_instant(row, 1),
 		.name = model_string(file->import->model, *name ? name : "unnamed"),
 		.correlation = column_number(row, 3),
 		.pid = (uint32_t)column_number(row, 4),
@@ -136,8 +137,8 @@ static int on_memory(void *context, sqlite3_stmt *row)
 {
 	struct rocpd *file = context;
 	const char *type = column_text(row, 8);
-	struct rocm_memory memory = { .start_ns = column_number(row, 0),
-				      .end_ns = column_number(row, 1),
+	struct rocm_memory memory = { .start_ns = (uint64_t)sqlite_column_instant(row, 0),
+				      .end_ns = (uint64_t)sqlite_column_instant(row, 1),
 				      .level = model_string(file->import->model, column_text(row, 2)),
 				      .pid = (uint32_t)column_number(row, 4),
 				      .agent = agent_key(file, row, 6),
@@ -163,8 +164,8 @@ static int on_region(void *context, sqlite3_stmt *row)
 	const char *runtime = strncmp(name, "hsa_", 4) == 0 ? "hsa"
 			      : is_communication_name(name) ? "rccl"
 							    : "hip";
-	struct rocm_call call = { .start_ns = column_number(row, 0),
-				  .end_ns = column_number(row, 1),
+	struct rocm_call call = { .start_ns = (uint64_t)sqlite_column_instant(row, 0),
+				  .end_ns = (uint64_t)sqlite_column_instant(row, 1),
 				  .name = model_string(file->import->model, name),
 				  .correlation = column_number(row, 3),
 				  .pid = (uint32_t)column_number(row, 4),

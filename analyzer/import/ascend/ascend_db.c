@@ -20,9 +20,11 @@
 #include "analyzer/import/ascend/ascend_kinds.h"
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
+#include "analyzer/import/readers/sqlite_column.h"
 #include "analyzer/import/readers/sqlite_file.h"
 
 #define NO_CONNECTION 4294967295u
+#define NANOSECONDS_2001 1000000000000000000 /* later than any CLOCK_MONOTONIC_RAW */
 
 static bool is_known(sqlite3 *db)
 {
@@ -46,7 +48,7 @@ uint8_t ascend_db_clock(const struct database *file)
 
 uint64_t ascend_db_instant(const struct database *file, sqlite3_stmt *row, int column)
 {
-	int64_t ns = sqlite3_column_int64(row, column);
+	int64_t ns = sqlite_column_instant(row, column);
 
 	return ns > file->shift_ns ? (uint64_t)(ns - file->shift_ns) : 0;
 }
@@ -56,7 +58,9 @@ static bool instants(const struct database *file, sqlite3_stmt *row, uint64_t *s
 {
 	*start_ns = ascend_db_instant(file, row, 0);
 	*end_ns = ascend_db_instant(file, row, 1);
-	return *start_ns && *end_ns >= *start_ns;
+	/* One of them of another clock is of none. */
+	return *start_ns && *end_ns >= *start_ns &&
+	       (*start_ns > NANOSECONDS_2001) == (*end_ns > NANOSECONDS_2001);
 }
 
 uint32_t ascend_db_text(const struct database *file, sqlite3_stmt *row, int column)

@@ -6,6 +6,7 @@
 #include "analyzer/import/ascend/ascend_db.h"
 #include "analyzer/import/pipeline_stage.h"
 #include "analyzer/import/readers/json_file.h"
+#include "analyzer/import/readers/sqlite_column.h"
 
 /* The instant in CLOCK_MONOTONIC, or of the file's own clock; 0 = not told. */
 static uint64_t instant_of(const struct database *file, sqlite3_stmt *row, int column)
@@ -21,12 +22,15 @@ int ascend_db_step(void *context, sqlite3_stmt *row)
 	struct database *file = context;
 	struct step_mark mark = { .start_ns = instant_of(file, row, 0),
 				  .end_ns = instant_of(file, row, 1),
-				  .number = (uint64_t)sqlite3_column_int64(row, 2),
 				  .process = INDEX_NONE,
 				  .device = INDEX_NONE };
+	int64_t number = sqlite_column_instant(row, 2);
 
 	if (!mark.start_ns || mark.end_ns < mark.start_ns)
 		return import_finding(file->import, "steps without usable times", NULL);
+	if (number < 0)
+		return import_finding(file->import, "steps without a number", NULL);
+	mark.number = (uint64_t)number;
 	return MODEL_PUSH(&file->import->model->step_marks, mark) ? 0 : -ENOMEM;
 }
 

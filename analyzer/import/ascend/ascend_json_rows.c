@@ -330,7 +330,7 @@ static int put_step(struct timeline_file *file, const struct step_row *from)
 	err = put_reduces(file, from, clock, &step);
 	if (err)
 		return err;
-	return MODEL_PUSH(&file->import->model->device_steps, step) ? 0 : -ENOMEM;
+	return import_device_step(file->import, &step);
 }
 
 int ascend_json_put_rows(struct timeline_file *file)

@@ -169,7 +169,6 @@ static bool add_reduces(struct steps_file *file, const struct csv_value *values,
 static int on_row(void *context, const struct csv_value *values)
 {
 	struct steps_file *file = context;
-	struct model *model = file->import->model;
 	uint64_t fp_ns = instant_of(file, &values[C_FP]), end_ns = instant_of(file, &values[C_END]);
 	uint8_t clock = clock_of(file, end_ns);
 	struct device_step step = { .model_id = MODEL_ID_NONE };
@@ -178,8 +177,10 @@ static int on_row(void *context, const struct csv_value *values)
 
 	if (!number_of(number, &step.number))
 		return 0; /* means */
+	if (step.number == MODEL_ID_NONE)
+		return import_finding(file->import, "steps without a number", number->text);
 	/* Inference alone has no backward pass, and some rows have no forward pass either. */
-	if (!fp_ns || end_ns < fp_ns)
+	if (!fp_ns || end_ns < fp_ns || clock_of(file, fp_ns) != clock)
 		return import_finding(file->import, "steps without usable times", number->text);
 	step.fp_start_ns = host_time(file, clock, fp_ns);
 	step.bp_end_ns = host_time(file, clock, instant_of(file, &values[C_BP]));
@@ -193,10 +194,9 @@ static int on_row(void *context, const struct csv_value *values)
 	number_of(&values[C_DEVICE], &device);
 	step.device = import_same_device(&file->rows, device, "Ascend", "npu",
 					 file->raw ? "mindspore" : "msprof", clock);
-	if (step.device == INDEX_NONE || !add_reduces(file, values, &step) ||
-	    !MODEL_PUSH(&model->device_steps, step))
+	if (step.device == INDEX_NONE || !add_reduces(file, values, &step))
 		return -ENOMEM;
-	return 0;
+	return import_device_step(file->import, &step);
 }
 
 static int import(struct import *import)

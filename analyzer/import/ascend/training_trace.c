@@ -87,8 +87,8 @@ static int end_step(struct training *file, uint64_t ns)
 		return -ENOMEM;
 	if (!step->fp_start_ns || ns < step->fp_start_ns || step->bp_end_ns > ns)
 		err = import_finding(file->import, "steps without usable times", NULL);
-	else if (!MODEL_PUSH(&model->device_steps, *step))
-		err = -ENOMEM;
+	else
+		err = import_device_step(file->import, step);
 	begin_step(file);
 	return err;
 }

@@ -20,6 +20,7 @@
 #include "analyzer/import/nvidia/nsys_gpus.h"
 #include "analyzer/import/nvidia/nsys_ranges.h"
 #include "analyzer/import/nvidia/nsys_schedule.h"
+#include "analyzer/import/readers/sqlite_column.h"
 #include "analyzer/import/readers/sqlite_file.h"
 
 #define GRAPHS "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
@@ -133,7 +134,7 @@ static int on_call(void *context, sqlite3_stmt *row)
 	uint32_t index = file->calls.count;
 	char name[256];
 
-	if (!instants(file, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+	if (!instants(file, sqlite_column_instant(row, 0), sqlite_column_instant(row, 1),
 		      &call.start_ns, &call.end_ns))
 		return import_finding(file->import, "runtime calls outside of any time", text);
 	function_name(text, name, sizeof(name));
@@ -173,7 +174,7 @@ static int on_task(void *context, sqlite3_stmt *row)
 	if (task.kind == PROFBPF__DEVICE_TASKS__KIND__KERNEL &&
 	    is_communication_name(model_text(model, task.name)))
 		task.kind = PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
-	if (!instants(file, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+	if (!instants(file, sqlite_column_instant(row, 0), sqlite_column_instant(row, 1),
 		      &task.start_ns, &task.end_ns))
 		return import_finding(file->import, "device tasks outside of any time",
 				      model_text(model, task.name));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/import/readers/sqlite_column.h"
 #include "analyzer/import/readers/sqlite_file.h"
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
@@ -131,7 +132,7 @@ static int on_memory(void *context, sqlite3_stmt *row)
 		return -ENOMEM;
 	if (record.bytes < 0 ||
 	    (operation != OPERATION_ALLOCATION && operation != OPERATION_DEALLOCATION) ||
-	    __builtin_add_overflow(sqlite3_column_int64(row, 0), memory->epoch_ns, &ns) || ns < 1)
+	    __builtin_add_overflow(sqlite_column_instant(row, 0), memory->epoch_ns, &ns) || ns < 1)
 		return import_finding(import, "memory records that make no sense", NULL);
 	if (operation == OPERATION_DEALLOCATION)
 		record.bytes = -record.bytes;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/import/readers/sqlite_column.h"
 #include "analyzer/import/readers/sqlite_file.h"
 #include "analyzer/model/step_names.h"
 
@@ -35,7 +36,7 @@ static const char *column_or(const struct reading *reading, const char *table, c
 
 static bool instants(const struct nsys_file *file, sqlite3_stmt *row, uint64_t *from, uint64_t *to)
 {
-	return import_instants(sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+	return import_instants(sqlite_column_instant(row, 0), sqlite_column_instant(row, 1),
 			       file->epoch_ns, from, to);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/import/readers/sqlite_column.h"
 #include "analyzer/import/readers/sqlite_file.h"
 #include "proto/trace.pb-c.h"
 #include "lib/base/bisect.h"
@@ -90,8 +91,8 @@ static int on_library_call(void *context, sqlite3_stmt *row)
 
 	call.syscall = syscall_of(model_text(model, name == MAP_NONE ? 0 : name));
 	if (call.syscall == SYSCALL_NONE ||
-	    !instant(schedule, sqlite3_column_int64(row, 0), &call.start_ns) ||
-	    !instant(schedule, sqlite3_column_int64(row, 1), &call.end_ns))
+	    !instant(schedule, sqlite_column_instant(row, 0), &call.start_ns) ||
+	    !instant(schedule, sqlite_column_instant(row, 1), &call.end_ns))
 		return 0;
 	return MODEL_PUSH(&schedule->calls, call) ? 0 : -ENOMEM;
 }
@@ -132,7 +133,7 @@ static int on_switch(void *context, sqlite3_stmt *row)
 	bool in = sqlite3_column_int(row, 2) != 0;
 	uint32_t tid = (uint32_t)(global & 0xffffff), thread;
 
-	if (!tid || !instant(schedule, sqlite3_column_int64(row, 0), &out.ts_ns))
+	if (!tid || !instant(schedule, sqlite_column_instant(row, 0), &out.ts_ns))
 		return 0;
 	thread = import_thread(schedule->rows, (uint32_t)(global >> 24 & 0xffffff), tid, out.ts_ns);
 	if (thread == INDEX_NONE)

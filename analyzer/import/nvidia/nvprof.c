@@ -14,6 +14,7 @@
 
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/nvidia/nvprof_calls.h"
+#include "analyzer/import/readers/sqlite_column.h"
 #include "analyzer/import/readers/sqlite_file.h"
 #include "analyzer/model/step_names.h"
 
@@ -111,7 +112,7 @@ static int on_call(void *context, sqlite3_stmt *row)
 	char name[64];
 
 	nvprof_call_name(driver, sqlite3_column_int64(row, 2), name, sizeof(name));
-	if (!import_instants(sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), 0,
+	if (!import_instants(sqlite_column_instant(row, 0), sqlite_column_instant(row, 1), 0,
 			     &call.start_ns, &call.end_ns))
 		return import_finding(file->import, "runtime calls outside of any time", name);
 	call.function = import_function(&file->rows, "cuda", name, call_kind_of_name(name));
@@ -161,7 +162,7 @@ static int on_task(void *context, sqlite3_stmt *row)
 	if (task.kind == PROFBPF__DEVICE_TASKS__KIND__KERNEL &&
 	    is_communication_name(model_text(model, task.name)))
 		task.kind = PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
-	if (!import_instants(sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), 0,
+	if (!import_instants(sqlite_column_instant(row, 0), sqlite_column_instant(row, 1), 0,
 			     &task.start_ns, &task.end_ns))
 		return import_finding(file->import, "device tasks outside of any time",
 				      model_text(model, task.name));
@@ -209,7 +210,7 @@ static int on_mark(void *context, sqlite3_stmt *row)
 {
 	struct nvprof *file = context;
 	uint64_t id = (uint64_t)sqlite3_column_int64(row, 1);
-	struct mark mark = { .start_ns = sqlite3_column_int64(row, 0),
+	struct mark mark = { .start_ns = sqlite_column_instant(row, 0),
 			     .name = string_of(file, row, 2),
 			     .ended = sqlite3_column_int64(row, 5) & MARK_INSTANT };
 	uint32_t open;
