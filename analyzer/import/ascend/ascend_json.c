@@ -8,7 +8,7 @@
  * "Ascend Hardware", too, and would count twice. "Overlap Analysis" and the like are sums, not
  * tasks, as are the rows of "Step Trace", which in 2023 stand under "Ascend Hardware": they tell
  * the steps. connection_id joins calls and tasks; where calls lack it, flows "HostToDevice" do, whose
- * id is connection_id or connection_id << 32 and more. torch_npu's operators, functions of Python and the
+ * id is connection_id or connection_id << 32 and more. Counters ("C") are ascend_counters.h's. torch_npu's operators, functions of Python and the
  * queue between them and the runtime (cpu_op, python_function, enqueue, dequeue) are the host's timeline. Times are
  * microseconds as numbers or strings,
  * of CLOCK_REALTIME or, in 2023 and before, of CLOCK_MONOTONIC_RAW.
@@ -47,7 +47,8 @@ enum field {
 	F_FP_START,
 	F_BP_END,
 	F_ITERATION_END,
-	FIELDS
+	F_COUNTERS, /* ASCEND_COUNTER_KEYS */
+	FIELDS = F_COUNTERS + ASCEND_COUNTER_COUNT
 };
 
 static const char *const KEYS[] = { "ph",
@@ -71,6 +72,7 @@ static const char *const KEYS[] = { "ph",
 				    "args.FP Start",
 				    "args.BP End",
 				    "args.Iteration End",
+				    ASCEND_COUNTER_KEYS,
 				    NULL };
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
@@ -259,7 +261,12 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	if (phase[0] == 'f' && values[F_CATEGORY].text &&
 	    strcmp(values[F_CATEGORY].text, PASS_ARROW_CATEGORY) == 0)
 		return on_arrow(file, values, false);
-	if (phase[0] != 'X' || !number_of(&values[F_PID], &event.pid))
+	if (!number_of(&values[F_PID], &event.pid))
+		return 0;
+	if (phase[0] == 'C' && values[F_NAME].text)
+		return ascend_counters_add(file->import, &file->counters, event.pid,
+					   values[F_NAME].text, &values[F_COUNTERS]);
+	if (phase[0] != 'X')
 		return 0;
 	if (!values[F_TS].text || !values[F_DUR].text ||
 	    !decimal_scaled(values[F_TS].text, values[F_TS].length, 3, &event.start_ns) ||
@@ -304,11 +311,16 @@ static int import(struct import *import)
 
 	import_rows_begin(&file.rows, import);
 	err = json_objects_read(import->path, &reader, damage, sizeof(damage));
-	err = import_end_reading(import, err, file.events.count + file.steps.count, damage);
+	err = import_end_reading(import, err,
+				 file.events.count + file.steps.count + file.counters.list.count, damage);
 	if (!err)
 		err = ascend_json_put_rows(&file);
 	if (!err)
 		err = pass_arrows_put(&file.rows, &file.arrows, 0);
+	if (!err)
+		err = ascend_counters_put(import, &file.counters,
+					  import->shared ? import->first_device : first_device,
+					  ascend_json_numbered(&file));
 	if (!err && import->model->tasks.count == tasks)
 		err = import_finding(
 			import, "no process \"Ascend Hardware\": nothing is known of any device",
@@ -326,6 +338,7 @@ static int import(struct import *import)
 	free(file.steps.row);
 	free(file.reduces.row);
 	free(file.arrows.list.row);
+	ascend_counters_free(&file.counters);
 	return err;
 }
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/import/ascend/ascend_counters.h"
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
 #include "analyzer/import/pass_arrows.h"
@@ -59,6 +60,7 @@ struct timeline_file {
 	MODEL_ARRAY(struct step_row) steps;
 	MODEL_ARRAY(struct step_row) reduces;
 	struct pass_arrow_ends arrows;
+	struct ascend_counters counters;
 	bool has_operations;
 	int64_t shift_ns; /* of wall-clock times against CLOCK_MONOTONIC_RAW; 0 = unknown */
 	uint8_t clock;
@@ -68,6 +70,9 @@ static inline uint64_t track_key(uint64_t pid, uint64_t tid)
 {
 	return pid * 0x9e3779b97f4a7c15u ^ tid;
 }
+
+/* Do numbers of processes say of which device they are? */
+bool ascend_json_numbered(const struct timeline_file *file);
 
 /* Rows of the model from all that was read. 0 or -ENOMEM. */
 int ascend_json_put_rows(struct timeline_file *file);

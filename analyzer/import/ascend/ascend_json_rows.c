@@ -61,15 +61,27 @@ static uint32_t device_of_path(const char *path)
 		       : 0;
 }
 
-/* The device of a process, where its number says so. */
-static uint32_t device_number(const struct timeline_file *file, uint64_t pid)
+static bool is_numbered(const struct timeline_file *file, uint64_t pid)
 {
 	uint64_t sort_index = pid >> 5 & 31;
 
 	return sort_index >= HARDWARE_SORT_INDEX && sort_index <= COMMUNICATION_SORT_INDEX &&
-			       !strstr(file->import->path, "/device_")
-		       ? (uint32_t)(pid & 31)
-		       : device_of_path(file->import->path);
+	       !strstr(file->import->path, "/device_");
+}
+
+bool ascend_json_numbered(const struct timeline_file *file)
+{
+	for (uint32_t i = 0; i < file->events.count; i++) {
+		if (event_role(file, &file->events.row[i]) == ROLE_HARDWARE)
+			return is_numbered(file, file->events.row[i].pid);
+	}
+	return false;
+}
+
+/* The device of a process, where its number says so. */
+static uint32_t device_number(const struct timeline_file *file, uint64_t pid)
+{
+	return is_numbered(file, pid) ? (uint32_t)(pid & 31) : device_of_path(file->import->path);
 }
 
 /* First pass: which connections are collectives, and which call began each. */
