@@ -378,6 +378,20 @@ enum stack_flag {
 	STACK_WHOLE = 0x20,	/* the user stack reaches the start of the thread */
 	STACK_HAD_LOCK = 0x40,	/* the thread held its Python interpreter's lock */
 	STACK_NO_LOCK = 0x80,	/* the thread is known not to have held that lock */
+	STACK_STILL = 0x100,	/* with STACK_BLOCK: it sleeps at ts_ns, and its user stack is not walked yet; see SLEEPER_WORDS */
+};
+
+/*
+ * STACK_STILL: what stands in place of the user stack's frames, by which the daemon walks it. No program can read
+ * another thread's user stack without waiting for pages of it.
+ */
+enum sleeper_word {
+	SLEEPER_INSTRUCTION, /* where it goes on in user space */
+	SLEEPER_STACK_POINTER, /* 0: of a 32-bit process, which is not walked */
+	SLEEPER_FRAME_POINTER,
+	SLEEPER_LINK,
+	SLEEPER_RAN_NS, /* se.sum_exec_runtime: as long as it is the same the stack is */
+	SLEEPER_WORDS
 };
 
 /*

@@ -6,12 +6,14 @@
 #include "process.bpf.h"
 #include "call_stack.bpf.h"
 #include "ioctl.bpf.h"
+#include "stack_record.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
 /* Set by the daemon before each run. */
 __u32 snapshot_flags = 0;	/* ACCOUNT_FIRST or 0 */
 __u64 snapshot_end_ns = 0;	/* end of the session, or 0 */
+__u32 sleeping_of = 0;		/* sleeping_stacks: of which process; 0: of all targets */
 __u32 snapshot_all = 0;		/* also threads whose figures did not change */
 volatile __u32 to_return = 0; /* set to 0 by the daemon: calls that "returning_calls" found */
 volatile __u32 exiting_with_counts = 0; /* set to 0 by the daemon: threads that "open_calls" left to api_exit */
@@ -164,6 +166,49 @@ static __always_inline __u64 sleeping_stack(struct task_struct *task)
 		return 0;
 	regs = user_regs(task, REGISTERS_OF_ITERATOR);
 	return regs ? PT_REGS_SP(regs) : 0;
+}
+
+/* What the daemon walks the user stack by, in place of its frames. */
+static __always_inline __u32 sleeper_words(struct task_struct *task, struct stack_frames *frames)
+{
+	const struct pt_regs *regs = user_regs(task, REGISTERS_OF_ITERATOR);
+
+	if (!regs)
+		return 0;
+	frames->address[SLEEPER_INSTRUCTION] = USER_INSTRUCTION(regs);
+	frames->address[SLEEPER_STACK_POINTER] = USER_IS_32_BIT(regs) ? 0 : USER_STACK_POINTER(regs);
+	frames->address[SLEEPER_FRAME_POINTER] = USER_FRAME_POINTER(regs);
+	frames->address[SLEEPER_LINK] = USER_LINK(regs);
+	frames->address[SLEEPER_RAN_NS] = task->se.sum_exec_runtime;
+	return SLEEPER_WORDS;
+}
+
+/* Where targets' threads sleep now, that have done so for any time: nothing else tells it before they are woken. */
+SEC("iter/task")
+int sleeping_stacks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct stacks_record *r;
+	__u32 key = BY_LOOK, user;
+	long bytes;
+
+	if (!task || !task->pid || task->flags & (PF_KTHREAD_FLAG | PF_EXITING_FLAG) || !is_target_thread(task) ||
+	    (sleeping_of && task->tgid != sleeping_of) || run_flags(task) & (ACCOUNT_RUNNING | ACCOUNT_QUEUED))
+		return 0;
+	r = bpf_map_lookup_elem(&stack_scratch, &key);
+	if (!r)
+		return 0;
+	header_fill(&r->head.header, REC_STACK, STACK_BLOCK | STACK_STILL, bpf_ktime_get_ns());
+	r->head.dur_ns = 0;
+	r->head.waker = 0;
+	r->head.tgid = task->tgid;
+	r->head.tid = task->pid;
+	user = sleeper_words(task, &r->frames);
+	bytes = bpf_get_task_stack(task, r->frames.address + SLEEPER_WORDS, REC_KERNEL_FRAMES * sizeof(__u64), 0);
+	/* Without registers there is nothing in front of the kernel's. */
+	if (user)
+		stack_send(r, user, bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0, 0);
+	return 0;
 }
 
 static __always_inline __u32 count_to_return(const struct call_stack *stack)

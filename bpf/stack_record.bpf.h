@@ -20,7 +20,7 @@ struct stacks_record {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2); /* BY_SAMPLE, BY_SWITCH */
+	__uint(max_entries, 3); /* BY_SAMPLE, BY_SWITCH, BY_LOOK */
 	__type(key, __u32);
 	__type(value, struct stacks_record);
 } stack_scratch __weak_map;

@@ -182,6 +182,14 @@ int capture_hook_ioctls(struct capture *capture);
 int capture_ioctls_before(struct capture *capture);
 
 /*
+ * capture_sleeping_stacks - have written to the rings where the threads of target @pid, or of all (0), sleep now
+ *
+ * Records REC_STACK with STACK_STILL; of threads that run, or are about to, none. With topics that have stacks. 0 or a
+ * negative errno.
+ */
+int capture_sleeping_stacks(struct capture *capture, pid_t pid);
+
+/*
  * capture_thread_pointers - the thread pointers of all threads of all targets
  *
  * *@rows is allocated, to be freed by the caller. Returns 0 or a negative errno.

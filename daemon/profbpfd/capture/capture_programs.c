@@ -206,6 +206,7 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	choose_room(capture, features);
 	choose_ioctl_programs(capture, features->ioctl_compat);
 	bpf_program__set_autoload(s->progs.on_sample, sampled && features->loops);
+	bpf_program__set_autoload(s->progs.sleeping_stacks, sampled);
 	bpf_program__set_autoload(s->progs.on_sample_before_5_17, sampled && !features->loops);
 	bpf_program__set_autoload(s->progs.kernel_symbols, sampled && features->symbols);
 	bpf_program__set_autoload(s->progs.on_major_fault, capture->topics & TOPIC_FAULT);
@@ -285,7 +286,7 @@ static bool attached_by_hand(const struct capture *capture, const struct bpf_pro
 	       program == s->progs.api_place_returning || program == s->progs.api_place_perf ||
 	       program == s->progs.accounts ||
 	       program == s->progs.open_calls || program == s->progs.returning_calls ||
-	       program == s->progs.thread_pointers ||
+	       program == s->progs.thread_pointers || program == s->progs.sleeping_stacks ||
 	       program == s->progs.kernel_symbols ||
 	       program == s->progs.on_sample || program == s->progs.on_sample_before_5_17 ||
 	       program == s->progs.on_major_fault ||

@@ -168,6 +168,14 @@ int capture_ioctls_before(struct capture *capture)
 	return run_silent_iterator(capture->skeleton->progs.ioctls_before);
 }
 
+int capture_sleeping_stacks(struct capture *capture, pid_t pid)
+{
+	if (!bpf_program__autoload(capture->skeleton->progs.sleeping_stacks))
+		return -ENOTSUP;
+	capture->skeleton->bss->sleeping_of = (uint32_t)pid;
+	return run_silent_iterator(capture->skeleton->progs.sleeping_stacks);
+}
+
 uint32_t capture_wait_returns(struct capture *capture)
 {
 	struct bpf_program *program = capture->skeleton->progs.returning_calls;

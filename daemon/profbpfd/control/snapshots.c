@@ -229,7 +229,7 @@ static struct snapshot *new_snapshot(const struct services *services, const stru
 }
 
 static void ask(const struct services *services, const struct flight_choice *choice, struct snapshot *s,
-		uint64_t last_ns)
+		const struct snapshot_wish *wish)
 {
 	struct flight_ask asks[RECORDER_USERS_MAX];
 	struct timespec ts;
@@ -243,7 +243,9 @@ static void ask(const struct services *services, const struct flight_choice *cho
 		s->part[i].of = s;
 		asks[i] = (struct flight_ask){ .take = take_window,
 					       .context = &s->part[i],
-					       .from_ns = last_ns && last_ns < now ? now - last_ns : 0 };
+					       .from_ns = wish->last_ns && wish->last_ns < now ? now - wish->last_ns : 0,
+					       .sleepers = wish->sleepers,
+					       .sleepers_of = wish->sleepers_of };
 	}
 	flight_recorder_ask(services->recorder, choice, asks);
 }
@@ -264,7 +266,7 @@ void snapshot_request(struct services *services, struct client *client, uint32_t
 	s->uid = client->peer.uid;
 	s->request = id;
 	s->fd = control_fds_take(fds, 0);
-	ask(services, &choice, s, request->last_ns);
+	ask(services, &choice, s, &(struct snapshot_wish){ request->last_ns, request->sleepers, 0 });
 	if (begin(s)) {
 		client_refuse(client, id, "profbpfd is out of threads");
 		release(s);
@@ -274,8 +276,8 @@ void snapshot_request(struct services *services, struct client *client, uint32_t
 	services->snapshots->first = s;
 }
 
-int snapshot_write(struct services *services, const struct flight_choice *choice, uint64_t last_ns, int fd,
-		   const char *reason, void (*done)(void *context, int err), void *context)
+int snapshot_write(struct services *services, const struct flight_choice *choice, const struct snapshot_wish *wish,
+		   int fd, const char *reason, void (*done)(void *context, int err), void *context)
 {
 	const struct peer self = { .trusted = true };
 	struct snapshot *s = NULL;
@@ -294,7 +296,7 @@ int snapshot_write(struct services *services, const struct flight_choice *choice
 	s->fd = fd;
 	s->done_call = done;
 	s->done_context = context;
-	ask(services, choice, s, last_ns);
+	ask(services, choice, s, wish);
 	if (begin(s)) {
 		release(s);
 		return -EBUSY;

@@ -30,6 +30,13 @@ int snapshots_fd(const struct snapshots *snapshots);
 void snapshot_request(struct services *services, struct client *client, uint32_t id,
 		      const Profbpf__Control__TakeSnapshot *request, struct control_fds *fds);
 
+/* What a snapshot is to hold. */
+struct snapshot_wish {
+	uint64_t last_ns; /* so much of what is kept; 0 = all */
+	bool sleepers; /* and where threads sleep now, as struct flight_ask has it */
+	pid_t sleepers_of;
+};
+
 /*
  * snapshot_write - have a file written for nobody in particular
  *
@@ -37,8 +44,8 @@ void snapshot_request(struct services *services, struct client *client, uint32_t
  * complete, or has failed (@err: a negative errno). Returns 0, or -ENOENT or -EBUSY: nothing to be written, or too much
  * at once; then @done is not called.
  */
-int snapshot_write(struct services *services, const struct flight_choice *choice, uint64_t last_ns, int fd,
-		   const char *reason, void (*done)(void *context, int err), void *context);
+int snapshot_write(struct services *services, const struct flight_choice *choice, const struct snapshot_wish *wish,
+		   int fd, const char *reason, void (*done)(void *context, int err), void *context);
 
 /* snapshots_finish - answer those that are done */
 void snapshots_finish(struct snapshots *snapshots);

@@ -239,6 +239,10 @@ void trigger_files_write(struct services *services, const struct trigger *trigge
 					.group = event->owner == (uid_t)-1 ? 0 : event->group };
 	struct trigger_files *files = services->trigger_files;
 	struct writing *w = calloc(1, sizeof(*w));
+	/* Of one that hangs, or takes long: samples are of threads that run. */
+	const struct snapshot_wish wish = { wanted_ns(trigger, event),
+					    trigger->kind == TRIGGER_NO_LAUNCH || trigger->kind == TRIGGER_SLOW_STEP,
+					    event->pid };
 	char reason[TRIGGER_TEXT + sizeof(event->text) + 16];
 	int fd, err;
 
@@ -268,7 +272,7 @@ void trigger_files_write(struct services *services, const struct trigger *trigge
 	}
 	snprintf(reason, sizeof(reason), "trigger %s: %s", trigger->what, event->text);
 	fprintf(stderr, "profbpfd: trigger %u: %s\n", event->trigger, event->text);
-	err = snapshot_write(services, &choice, wanted_ns(trigger, event), fd, reason, done, w);
+	err = snapshot_write(services, &choice, &wish, fd, reason, done, w);
 	if (err)
 		done(w, err);
 }

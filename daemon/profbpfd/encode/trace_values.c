@@ -249,6 +249,7 @@ static uint32_t stack_flag(uint32_t value)
 	case STACK_WHOLE: return PROFBPF__STACK_SAMPLES__FLAG__WHOLE;
 	case STACK_HAD_LOCK: return PROFBPF__STACK_SAMPLES__FLAG__HAD_LOCK;
 	case STACK_NO_LOCK: return PROFBPF__STACK_SAMPLES__FLAG__HAD_NO_LOCK;
+	case STACK_STILL: return PROFBPF__STACK_SAMPLES__FLAG__STILL;
 	}
 	return 0;
 }

@@ -122,6 +122,8 @@ void session_cut(struct session *s, struct cut_row *row)
 
 	session_read_figures(s, row->ask.take || row->open);
 	session_push(s, host_stats_clocks());
+	if (row->ask.sleepers && s->stacks)
+		capture_sleeping_stacks(s->capture, row->ask.sleepers_of);
 	session_read_all(s, session_now_ns(), true);
 	session_push_statistics(s, false);
 	push_cut(s, row);

@@ -7,6 +7,7 @@
 
 #include "daemon/profbpfd/interpreters/interpreters.h"
 #include "daemon/profbpfd/stacks/kernel_names.h"
+#include "daemon/profbpfd/stacks/sleeper_stacks.h"
 #include "daemon/profbpfd/stacks/stack_merge.h"
 #include "daemon/profbpfd/stacks/stack_places.h"
 #include "daemon/profbpfd/stacks/stack_table.h"
@@ -29,6 +30,8 @@ struct stacks {
 	struct capture *capture;
 	struct unwinder_session *unwinding; /* NULL: by frame pointers */
 	struct table_shares *shares; /* of the room for different stacks; NULL: there is no bound */
+	struct sleepers *sleepers; /* NULL: there was none yet */
+	const struct right *right; /* NULL: all may be looked into */
 	bool limited; /* to one owner */
 	bool warned; /* of stacks that are left out */
 	struct item *rows;
@@ -154,6 +157,7 @@ struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct captur
 void stacks_limit(struct stacks *s, const struct right *right)
 {
 	s->limited = right_limited(right);
+	s->right = right;
 	stack_places_limit(s->places, right);
 	interpreters_limit(s->interpreters, right);
 }
@@ -188,6 +192,7 @@ void stacks_free(struct stacks *s)
 	if (!s)
 		return;
 	item_free(s->rows);
+	sleepers_free(s->sleepers);
 	interpreters_free(s->interpreters);
 	stack_places_free(s->places);
 	kernel_names_give_back(s->kernel, s->symbols);
@@ -305,7 +310,7 @@ static uint32_t resolve(struct stacks *s, const struct rec_stack *r, uint64_t no
 	return id;
 }
 
-void stacks_take(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
+static void take_walked(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
 {
 	struct stack_row row = {
 		.ts_ns = r->header.ts_ns,
@@ -325,6 +330,19 @@ void stacks_take(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
 		row.flags &= ~(uint32_t)PROFBPF__STACK_SAMPLES__FLAG__WHOLE;
 	row.stack = resolve(s, r, now_ns);
 	add_row(s, &row);
+}
+
+void stacks_take(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
+{
+	if (r->header.flags & STACK_STILL) {
+		if (!s->sleepers)
+			s->sleepers = sleepers_new(s->right);
+		r = s->sleepers ? sleepers_walk(s->sleepers, s->unwinding, r) : NULL;
+	}
+	if (r)
+		take_walked(s, r, now_ns);
+	else
+		s->dropped++;
 }
 
 /* What the rows refer to goes first. */

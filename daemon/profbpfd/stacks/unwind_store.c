@@ -2,6 +2,7 @@
 #include "daemon/profbpfd/stacks/unwind_store.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +16,7 @@
 #define PAGES_MAX (UNWIND_SHARD_WORDS / 2) /* of a file */
 
 struct unwind_store {
+	pthread_mutex_t lock; /* of which shards there are, for unwind_store_rule() */
 	int shards_fd, rules_fd;
 	uint32_t *shard[UNWIND_SHARDS]; /* as the programs see them; NULL: there is none */
 	uint32_t used[UNWIND_SHARDS]; /* words of each */
@@ -66,8 +68,10 @@ static void free_shard(struct unwind_store *s, uint32_t number)
 {
 	if (!s->shard[number])
 		return;
+	pthread_mutex_lock(&s->lock);
 	munmap(s->shard[number], sizeof(struct unwind_shard));
 	s->shard[number] = NULL;
+	pthread_mutex_unlock(&s->lock);
 	bpf_map_delete_elem(s->shards_fd, &number);
 }
 
@@ -78,6 +82,7 @@ struct unwind_store *unwind_store_new(void)
 
 	if (!s)
 		return NULL;
+	pthread_mutex_init(&s->lock, NULL);
 	s->shards_fd = -1;
 	s->rules_fd = make_array("unwind_rules", sizeof(struct unwind_rule), UNWIND_RULES);
 	s->rules = map_memory(s->rules_fd, UNWIND_RULES * sizeof(struct unwind_rule));
@@ -110,6 +115,7 @@ void unwind_store_free(struct unwind_store *s)
 		close(s->shards_fd);
 	rule_numbers_free(s->numbers);
 	word_pieces_free(&s->unused);
+	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
@@ -126,6 +132,53 @@ int unwind_store_rules(const struct unwind_store *s)
 static uint32_t *words_at(const struct unwind_store *s, uint32_t word)
 {
 	return s->shard[word / UNWIND_SHARD_WORDS] + word % UNWIND_SHARD_WORDS;
+}
+
+/* @count words from number @first on, which lie in one shard. */
+static const uint32_t *known_words(const struct unwind_store *s, uint32_t first, uint32_t count)
+{
+	if (first / UNWIND_SHARD_WORDS >= UNWIND_SHARDS || first % UNWIND_SHARD_WORDS + count > UNWIND_SHARD_WORDS ||
+	    !s->shard[first / UNWIND_SHARD_WORDS])
+		return NULL;
+	return words_at(s, first);
+}
+
+/* As unwind_rule() of unwind.bpf.h. With the lock. */
+static bool look_up(const struct unwind_store *s, const struct unwind_mapping *mapping, uint64_t address,
+		    struct unwind_rule *rule)
+{
+	uint64_t offset = address - mapping->base, page = offset >> UNWIND_PAGE_SHIFT;
+	const uint32_t *list, *rows;
+	uint32_t low = 0, high;
+
+	if (address < mapping->start || address >= mapping->end || page >= mapping->pages)
+		return false;
+	list = known_words(s, mapping->list + 2 * (uint32_t)page, 2);
+	rows = list && list[1] && list[1] <= UNWIND_PAGE_ROWS_MAX ? known_words(s, list[0], list[1]) : NULL;
+	if (!rows)
+		return false;
+	high = list[1];
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (UNWIND_ROW_ADDRESS(rows[middle]) <= (offset & 0xffff))
+			low = middle;
+		else
+			high = middle;
+	}
+	*rule = s->rules[UNWIND_ROW_RULE(rows[low]) % UNWIND_RULES];
+	return true;
+}
+
+bool unwind_store_rule(struct unwind_store *s, const struct unwind_mapping *mapping, uint64_t address,
+		       struct unwind_rule *rule)
+{
+	bool found;
+
+	pthread_mutex_lock(&s->lock);
+	found = look_up(s, mapping, address, rule);
+	pthread_mutex_unlock(&s->lock);
+	return found;
 }
 
 static uint8_t kind_of(uint8_t kind)

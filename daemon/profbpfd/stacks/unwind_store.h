@@ -3,7 +3,7 @@
  * unwind_store.h - the tables by which stacks are walked (bpf/unwind.h), in maps that the BPF programs read.
  *
  * Filled a file at a time. What is in use is not changed: a table is removed when no program can come to it any more.
- * Shards without a table are given back. Used by one thread at a time.
+ * Shards without a table are given back. Used by one thread at a time, but for unwind_store_rule().
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_UNWIND_STORE_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_UNWIND_STORE_H
@@ -32,6 +32,15 @@ struct unwind_table {
 /* unwind_store_new - NULL with errno: no memory, or the kernel makes no such maps */
 struct unwind_store *unwind_store_new(void);
 void unwind_store_free(struct unwind_store *store);
+
+/*
+ * unwind_store_rule - the rule at @address, which lies in @mapping, as a BPF program would find it; any thread
+ *
+ * False: there is none. What a program may not come to any more can be another table's by now: who asks has to see afterwards
+ * that the process still has the mappings (unwind_process.version).
+ */
+bool unwind_store_rule(struct unwind_store *store, const struct unwind_mapping *mapping, uint64_t address,
+		       struct unwind_rule *rule);
 
 /* The descriptors of its maps, "unwind_shards" and "unwind_rules" of bpf/unwind.bpf.h. */
 int unwind_store_shards(const struct unwind_store *store);

@@ -22,6 +22,8 @@
 
 #include "daemon/profbpfd/control/right.h"
 
+struct unwind_process; /* bpf/unwind.h */
+struct unwind_rule;
 struct unwinder;
 struct unwinder_session;
 
@@ -67,6 +69,18 @@ void unwinder_saw(struct unwinder_session *session, pid_t pid, uint64_t address)
 
 /* unwinder_wait - until all processes that are to be looked at were, or @most_ns have passed */
 void unwinder_wait(struct unwinder_session *session, uint64_t most_ns);
+
+/*
+ * unwinder_known - what the session's programs know of the code of @pid; false: nothing
+ *
+ * unwinder_rule - the rule at @address in a process that is known so; false: there is none. *@in_code: it is in code of the process
+ *
+ * unwinder_knows - is it still what they know? Then the rules that were found were right.
+ */
+bool unwinder_known(struct unwinder_session *session, pid_t pid, struct unwind_process *known);
+bool unwinder_rule(struct unwinder_session *session, const struct unwind_process *known, uint64_t address,
+		   struct unwind_rule *rule, bool *in_code);
+bool unwinder_knows(struct unwinder_session *session, pid_t pid, const struct unwind_process *known);
 
 /* unwinder_forget - @pid has begun another program, or ended */
 void unwinder_forget(struct unwinder_session *session, pid_t pid);
