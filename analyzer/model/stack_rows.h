@@ -40,6 +40,7 @@ struct code_stack {
 #define MODEL_SAMPLE_SHORT PROFBPF__STACK_SAMPLES__FLAG__SHORT
 #define MODEL_SAMPLE_NO_LOCK PROFBPF__STACK_SAMPLES__FLAG__HAD_NO_LOCK
 #define MODEL_SAMPLE_WHOLE PROFBPF__STACK_SAMPLES__FLAG__WHOLE
+#define MODEL_SAMPLE_STILL PROFBPF__STACK_SAMPLES__FLAG__STILL
 
 /* A look at a thread: on a CPU, asleep, or at its Python frames, as flags say. */
 struct stack_sample {

@@ -99,6 +99,11 @@ static struct cell path_cell(struct table_cursor *at, uint32_t index)
 	return cell_text(into);
 }
 
+static uint32_t process_id(const struct model *model, uint32_t thread)
+{
+	return model->processes.row[model->threads.row[thread].process].pid;
+}
+
 static const char *frame_file(const struct model *model, const struct code_frame *frame)
 {
 	if (frame->source)
@@ -164,6 +169,43 @@ static const struct view_column SLEEP_VIEW_COLUMNS[] = {
 static const struct view SLEEPS = { "blocking",		"places",	    &blocking,
 				    SLEEP_VIEW_COLUMNS, .within = view_all, .inside = { &FRAMES } };
 
+static void of_sleeper(struct table_cursor *at, const struct table_cursor *sleeper)
+{
+	const struct stack_sleeper *row = sleeper->row;
+
+	if (row->stack < at->of->model->code_stacks.count)
+		at->outer = &at->of->model->code_stacks.row[row->stack];
+}
+
+static const struct view SLEEPER_FRAMES = {
+	"frames", NULL, &frames, NULL, VIEW_ROWS, .within = of_sleeper, .optional = true
+};
+
+#define SLEEPER_COLUMNS(COLUMN)                                                                            \
+	COLUMN(pid, NUMBER, "pid", "of the process", cell_u64(process_id(model, row->thread)))              \
+	COLUMN(tid, NUMBER, "tid", "of the thread", cell_u64(model->threads.row[row->thread].tid))          \
+	COLUMN(name, TEXT, "thread", "its name", cell_string(model, model->threads.row[row->thread].name)) \
+	COLUMN(ts_ns, INSTANT, "at", "when it was looked", cell_u64(row->ts_ns))                            \
+	COLUMN(whole, FLAG, "whole", "is the stack there down to where the thread began?", cell_flag(row->whole)) \
+	COLUMN(path, TEXT, "asleep in, called from", "innermost frames", path_cell(at, row->stack))
+
+DEFINE_NEXT(next_sleeper, at->of->results->stacks, sleepers, sleeper_count)
+DEFINE_FIGURES(sleepers, struct stack_sleeper, SLEEPER_COLUMNS, next_sleeper);
+
+static const struct view_column SLEEPER_VIEW_COLUMNS[] = {
+	{ "pid" },
+	{ "tid" },
+	{ "name", .how = VIEW_EMPTY },
+	{ "ts_ns", .how = VIEW_JSON },
+	{ "whole", .how = VIEW_JSON },
+	{ "path", .how = VIEW_TEXT | VIEW_SHRINK },
+	{ NULL },
+};
+
+static const struct view SLEEPERS = { "asleep",		"threads",	   &sleepers,
+				      SLEEPER_VIEW_COLUMNS, .within = view_all, .inside = { &SLEEPER_FRAMES },
+				      .optional = true };
+
 #define STACK_COLUMNS(COLUMN)                                                  \
 	COLUMN(rate_hz, COUNT, "rate", "samples a second of each CPU",         \
 	       cell_not_0(model->info.stack_rate))                             \
@@ -184,14 +226,14 @@ static bool next_stacks(struct table_cursor *at)
 {
 	const struct stack_results *stacks = at->of->results->stacks;
 
-	return stacks && (stacks->samples || stacks->blocks || at->of->model->info.stack_rate) &&
+	return stacks && (stacks->samples || stacks->blocks || stacks->sleeper_count || at->of->model->info.stack_rate) &&
 	       cursor_rows(at, stacks, 1, sizeof(*stacks));
 }
 
 DEFINE_FIGURES(stacks_as_a_whole, struct stack_results, STACK_COLUMNS, next_stacks);
 
 static const struct view STACKS = { "stacks", NULL,	&stacks_as_a_whole,
-				    NULL,     VIEW_ONE, .inside = { &FUNCTIONS, &SLEEPS } };
+				    NULL,     VIEW_ONE, .inside = { &FUNCTIONS, &SLEEPS, &SLEEPERS } };
 
 static int stacks_text(const struct report *report)
 {
@@ -216,6 +258,12 @@ static int stacks_text(const struct report *report)
 	fputc('\n', out);
 	if (stacks->samples)
 		err = view_text(report, &FUNCTIONS);
+	if (err)
+		return err;
+	if (stacks->sleeper_count) {
+		fprintf(out, "\n%u threads slept when they were looked at last, in\n", stacks->sleeper_count);
+		err = view_text(report, &SLEEPERS);
+	}
 	if (err)
 		return err;
 	if (!stacks->has_blocks) {

@@ -126,6 +126,45 @@ static void counted(void **state)
 	model_free(model);
 }
 
+/* A look at all threads: of each the last one, and none of them is a sample or a sleep of some length. */
+static void sleepers_are_told_apart(void **state)
+{
+	int64_t ts[] = { SAMPLE_START + MS, 0, MS, MS };
+	uint64_t dur[] = { 0, 0, 0, 2 * MS };
+	uint32_t tid[] = { 101, 100, 100, 100 }, tgid[] = { 100, 100, 100, 100 };
+	uint32_t stack[] = { 3, 1, 2, 3 }, flags[] = { 129, 129, 161, 1 };
+	struct analysis_options options = { 0 };
+	struct trace_builder *builder = sample_trace(0);
+	Profbpf__StackSamples m = PROFBPF__STACK_SAMPLES__INIT;
+	struct stack_results results;
+	struct model *model;
+
+	(void)state;
+	put_stacks(builder, 4);
+	m.n_ts_ns = m.n_dur_ns = m.n_tid = m.n_tgid = m.n_stack = m.n_flags = 4;
+	m.ts_ns = ts;
+	m.dur_ns = dur;
+	m.tid = tid;
+	m.tgid = tgid;
+	m.stack = stack;
+	m.flags = flags;
+	put(builder, PROFBPF__PACKET__KIND__STACK_SAMPLES, &m.base);
+	model = load_trace(builder);
+	assert_int_equal(stacks_analyse(model, &options, &results), 0);
+	assert_int_equal(results.samples, 0);
+	assert_int_equal(results.blocks, 1);
+	assert_int_equal(results.sleeper_count, 2);
+	assert_int_equal(model->threads.row[results.sleepers[0].thread].tid, 100);
+	assert_int_equal(results.sleepers[0].stack, 1);
+	assert_int_equal(results.sleepers[0].ts_ns, SAMPLE_START + 2 * MS);
+	assert_true(results.sleepers[0].whole);
+	assert_int_equal(model->threads.row[results.sleepers[1].thread].tid, 101);
+	assert_int_equal(results.sleepers[1].stack, 2);
+	assert_false(results.sleepers[1].whole);
+	stacks_free(&results);
+	model_free(model);
+}
+
 /* A depth beyond what there is, ids of nothing, columns of different lengths. */
 static void nonsense(void **state)
 {
@@ -167,7 +206,7 @@ static void nonsense(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counted),
+		cmocka_unit_test(counted), cmocka_unit_test(sleepers_are_told_apart),
 		cmocka_unit_test(nonsense),
 	};
 

@@ -19,6 +19,8 @@ struct collection {
 	struct map block_map; /* stack << 32 | process -> blocked */
 	MODEL_ARRAY(struct stack_function) functions;
 	MODEL_ARRAY(struct stack_block) blocked;
+	struct map sleeper_map; /* thread -> sleepers */
+	MODEL_ARRAY(struct stack_sleeper) sleepers;
 };
 
 char *frame_text(const struct model *model, const struct code_frame *frame, char *into,
@@ -116,6 +118,21 @@ static int count_block(struct collection *c, const struct stack_sample *sample)
 	return 0;
 }
 
+/* Looks are at all threads at once, and there may be several of them: the last one counts. */
+static int note_sleeper(struct collection *c, const struct stack_sample *sample)
+{
+	const struct stack_sleeper new = { sample->thread, sample->stack, sample->ts_ns,
+					   (sample->flags & MODEL_SAMPLE_WHOLE) != 0 };
+	uint32_t index = map_get(&c->sleeper_map, sample->thread);
+
+	if (index != MAP_NONE) {
+		if (sample->ts_ns >= c->sleepers.row[index].ts_ns)
+			c->sleepers.row[index] = new;
+		return 0;
+	}
+	return map_put(&c->sleeper_map, sample->thread, c->sleepers.count) && MODEL_PUSH(&c->sleepers, new) ? 0 : -ENOMEM;
+}
+
 static bool wanted(const struct collection *c, const struct stack_sample *sample)
 {
 	return sample->ts_ns >= c->window.from_ns && sample->ts_ns < c->window.to_ns &&
@@ -136,6 +153,10 @@ static int collect(struct collection *c, struct stack_results *results)
 		if (sample->flags & (MODEL_SAMPLE_PYTHON | MODEL_SAMPLE_SHORT) ||
 		    !wanted(c, sample))
 			continue;
+		if (sample->flags & MODEL_SAMPLE_STILL) {
+			err = note_sleeper(c, sample);
+			continue;
+		}
 		if (sample->flags & MODEL_SAMPLE_BLOCK) {
 			results->has_blocks = true;
 			results->blocks++;
@@ -181,6 +202,17 @@ static int by_time(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
+static int by_thread(const void *a, const void *b, void *context)
+{
+	const struct model *model = context;
+	const struct thread *x = &model->threads.row[((const struct stack_sleeper *)a)->thread];
+	const struct thread *y = &model->threads.row[((const struct stack_sleeper *)b)->thread];
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
 int stacks_analyse(const struct model *model, const struct analysis_options *options,
 		   struct stack_results *results)
 {
@@ -196,12 +228,17 @@ int stacks_analyse(const struct model *model, const struct analysis_options *opt
 		qsort(c.functions.row, c.functions.count, sizeof(*c.functions.row), by_self);
 	if (c.blocked.count)
 		qsort(c.blocked.row, c.blocked.count, sizeof(*c.blocked.row), by_time);
+	if (c.sleepers.count)
+		qsort_r(c.sleepers.row, c.sleepers.count, sizeof(*c.sleepers.row), by_thread, (void *)model);
+	results->sleepers = c.sleepers.row;
+	results->sleeper_count = c.sleepers.count;
 	results->functions = c.functions.row;
 	results->function_count = c.functions.count;
 	results->blocked = c.blocked.row;
 	results->blocked_count = c.blocked.count;
 	map_free(&c.function_map);
 	map_free(&c.block_map);
+	map_free(&c.sleeper_map);
 	free(c.samples);
 	free(c.seen);
 	return err;
@@ -211,5 +248,6 @@ void stacks_free(struct stack_results *results)
 {
 	free(results->functions);
 	free(results->blocked);
+	free(results->sleepers);
 	*results = (struct stack_results){ 0 };
 }

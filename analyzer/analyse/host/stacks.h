@@ -30,6 +30,14 @@ struct stack_block {
 	uint64_t max_ns;
 };
 
+/* A thread that slept when it was looked at, of all threads: when that was done last. */
+struct stack_sleeper {
+	uint32_t thread; /* index into model->threads */
+	uint32_t stack; /* index into model->code_stacks or INDEX_NONE */
+	uint64_t ts_ns;
+	bool whole; /* the stack is there down to where the thread began */
+};
+
 struct stack_results {
 	uint64_t samples; /* on a CPU */
 	uint64_t unknown; /* of them: without a stack */
@@ -42,6 +50,8 @@ struct stack_results {
 	uint64_t block_ns;
 	struct stack_block *blocked; /* longest sum first */
 	uint32_t blocked_count;
+	struct stack_sleeper *sleepers; /* by process and thread id; none: it was not looked, or nobody slept */
+	uint32_t sleeper_count;
 };
 
 /* stacks_analyse - 0 or -ENOMEM; in both cases stacks_free() is to be called */
