@@ -2,6 +2,7 @@
 /* snapshot.c - profctl snapshot: the flight recorder's last seconds, as a file. */
 #include <argp.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -16,16 +17,20 @@
 
 #define NEAR_NS 1000000000ull /* a window that is this much shorter than asked for is said to be */
 
+#define OPTION_STACKS 0x100 /* has no letter */
+
 struct arguments {
 	const char *socket;
 	const char *output;
 	uint64_t last_ns; /* 0 = all that is kept */
+	bool stacks; /* of threads that sleep */
 };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
 	  "Write to FILE (default: profbpf-<host>-<time>.pbt); - is standard output", 0 },
 	{ "last", 'l', "DURATION", 0, "So much at least (default: all that is kept)", 0 },
+	{ "stacks", OPTION_STACKS, NULL, 0, "With the stacks of all threads that sleep now: of a job that hangs", 0 },
 	SOCKET_OPTION,
 	{ 0 },
 };
@@ -38,6 +43,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case OPTION_SOCKET: arguments->socket = text; return 0;
 	case 'o': arguments->output = text; return 0;
+	case OPTION_STACKS: arguments->stacks = true; return 0;
 	case 'l':
 		if (duration_parse(text, &arguments->last_ns, error, sizeof(error)))
 			argp_error(state, "--last: %s", error);
@@ -81,6 +87,7 @@ static int take(struct client *client, const struct arguments *arguments, const 
 	Profbpf__Control__Response *response;
 
 	snapshot.last_ns = arguments->last_ns;
+	snapshot.sleepers = arguments->stacks;
 	request.what_case = PROFBPF__CONTROL__REQUEST__WHAT_SNAPSHOT;
 	request.snapshot = &snapshot;
 	response = client_ask_with(client, &request, &output->fd, 1, PROFBPF__CONTROL__RESPONSE__WHAT_SNAPSHOT);

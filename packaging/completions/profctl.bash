@@ -191,7 +191,7 @@ _profctl_of_snapshot()
 	-s | --socket) compopt -o default; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_profctl_words "$2" "--last --output --socket --help"
+		_profctl_words "$2" "--last --output --stacks --socket --help"
 	else
 		:
 	fi

@@ -100,6 +100,7 @@ complete -c profctl -n '__fish_seen_subcommand_from why' -l help -d 'Give this h
 complete -c profctl -n __fish_use_subcommand -a snapshot -d 'Write the flight recorder\'s last seconds to a file: of all processes that it records for root and the group profbpf, of your own for others'
 complete -c profctl -n '__fish_seen_subcommand_from snapshot' -s l -l last -x -d 'So much at least'
 complete -c profctl -n '__fish_seen_subcommand_from snapshot' -s o -l output -r -F -d 'Write to FILE'
+complete -c profctl -n '__fish_seen_subcommand_from snapshot' -l stacks -d 'With the stacks of all threads that sleep now'
 complete -c profctl -n '__fish_seen_subcommand_from snapshot' -s s -l socket -r -F -d 'The daemon\'s socket'
 complete -c profctl -n '__fish_seen_subcommand_from snapshot' -l help -d 'Give this help list'
 

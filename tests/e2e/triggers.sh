@@ -118,6 +118,16 @@ kill -STOP "$TRUTH_PID"
 wait_until 10 has_file 2 || fail "nothing was written: $(cat "$WORK/profbpfd.log")"
 wait_until 10 has_file 3 || fail "no slow step was seen: $(cat "$WORK/profbpfd.log")"
 assert_reason "nothing launched" 2 "trigger no-launch=2s: process $TRUTH_PID has launched nothing for [2-9]"
+# It sleeps, as far as the kernel is concerned: stopped in the call by which it paces itself, for as long as nobody looked.
+"$ANALYZER" report "$(files_of 2)" --section stacks --format json -o "$WORK/stacks.json"
+assert_eq "where its threads sleep" "$TRUTH_PID 1 true" "$(jq -r --argjson pid "$TRUTH_PID" '.stacks.asleep
+	| "\(map(.tid) | join(",")) \(length) \(.[0].frames | (map(.kind) | index("kernel") == 0) and (map(.name) | index("sleep_ns") < index("main")))"' "$WORK/stacks.json")"
+"$PROFCTL" snapshot --last 2s -o "$WORK/without.pbt" 2>/dev/null
+"$PROFCTL" snapshot --stacks --last 2s -o "$WORK/with.pbt" 2>/dev/null
+for file in without:null with:1; do
+	"$ANALYZER" report "$WORK/${file%:*}.pbt" --section stacks --format json -o "$WORK/stacks.json"
+	assert_eq "threads asleep in a snapshot ${file%:*} --stacks" "${file#*:}" "$(jq --argjson pid "$TRUTH_PID" 'if .stacks.asleep then [.stacks.asleep[] | select(.pid == $pid)] | length else null end' "$WORK/stacks.json")"
+done
 assert_reason "a slow step" 3 "trigger slow-step=1000:truth_fail_\*: a step of process $TRUTH_PID has taken"
 [ ! -e "$FILES/profbpf-trigger-9-older.pbt" ] || fail "the oldest file was not removed"
 [ -e "$FILES/profbpf-trigger-9-old.pbt" ] && [ -e "$FILES/report.pbt" ] || fail "too much was removed: $(ls -l "$FILES")"
