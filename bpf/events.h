@@ -378,19 +378,19 @@ enum stack_flag {
 	STACK_WHOLE = 0x20,	/* the user stack reaches the start of the thread */
 	STACK_HAD_LOCK = 0x40,	/* the thread held its Python interpreter's lock */
 	STACK_NO_LOCK = 0x80,	/* the thread is known not to have held that lock */
-	STACK_STILL = 0x100,	/* with STACK_BLOCK: it sleeps at ts_ns, and its user stack is not walked yet; see SLEEPER_WORDS */
+	STACK_STILL = 0x100,	/* with STACK_BLOCK: the thread sleeps at ts_ns; see enum sleeper_word */
 };
 
 /*
- * STACK_STILL: what stands in place of the user stack's frames, by which the daemon walks it. No program can read
- * another thread's user stack without waiting for pages of it.
+ * STACK_STILL: the words that such a record has in place of user addresses. The daemon unwinds the user stack by them: a BPF
+ * program cannot read another thread's user memory without waiting for pages that are not there.
  */
 enum sleeper_word {
-	SLEEPER_INSTRUCTION, /* where it goes on in user space */
-	SLEEPER_STACK_POINTER, /* 0: of a 32-bit process, which is not walked */
+	SLEEPER_INSTRUCTION, /* current instruction in user space */
+	SLEEPER_STACK_POINTER, /* 0 for a 32-bit process, which is not unwound */
 	SLEEPER_FRAME_POINTER,
 	SLEEPER_LINK,
-	SLEEPER_RAN_NS, /* se.sum_exec_runtime: as long as it is the same the stack is */
+	SLEEPER_RAN_NS, /* se.sum_exec_runtime: the stack is unchanged as long as this is */
 	SLEEPER_WORDS
 };
 

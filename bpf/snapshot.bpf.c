@@ -13,7 +13,7 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 /* Set by the daemon before each run. */
 __u32 snapshot_flags = 0;	/* ACCOUNT_FIRST or 0 */
 __u64 snapshot_end_ns = 0;	/* end of the session, or 0 */
-__u32 sleeping_of = 0;		/* sleeping_stacks: of which process; 0: of all targets */
+__u32 sleeping_of = 0;		/* sleeping_stacks: only threads of this process; 0: of all targets */
 __u32 snapshot_all = 0;		/* also threads whose figures did not change */
 volatile __u32 to_return = 0; /* set to 0 by the daemon: calls that "returning_calls" found */
 volatile __u32 exiting_with_counts = 0; /* set to 0 by the daemon: threads that "open_calls" left to api_exit */
@@ -168,7 +168,7 @@ static __always_inline __u64 sleeping_stack(struct task_struct *task)
 	return regs ? PT_REGS_SP(regs) : 0;
 }
 
-/* What the daemon walks the user stack by, in place of its frames. */
+/* Fills in the words by which the daemon unwinds the user stack; returns how many. */
 static __always_inline __u32 sleeper_words(struct task_struct *task, struct stack_frames *frames)
 {
 	const struct pt_regs *regs = user_regs(task, REGISTERS_OF_ITERATOR);
@@ -183,7 +183,7 @@ static __always_inline __u32 sleeper_words(struct task_struct *task, struct stac
 	return SLEEPER_WORDS;
 }
 
-/* Where targets' threads sleep now, that have done so for any time: nothing else tells it before they are woken. */
+/* Records the stacks of targets' threads that sleep now. Other records of a sleep come only when it ends. */
 SEC("iter/task")
 int sleeping_stacks(struct bpf_iter__task *ctx)
 {
@@ -205,7 +205,7 @@ int sleeping_stacks(struct bpf_iter__task *ctx)
 	r->head.tid = task->pid;
 	user = sleeper_words(task, &r->frames);
 	bytes = bpf_get_task_stack(task, r->frames.address + SLEEPER_WORDS, REC_KERNEL_FRAMES * sizeof(__u64), 0);
-	/* Without registers there is nothing in front of the kernel's. */
+	/* Without registers the kernel's addresses would not be where stack_send() expects them. */
 	if (user)
 		stack_send(r, user, bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0, 0);
 	return 0;

@@ -39,7 +39,7 @@
 /* The kinds of walks on a CPU: a sample can interrupt the walk of a switch. */
 #define BY_SAMPLE 0
 #define BY_SWITCH 1
-#define BY_LOOK 2 /* an iterator's program, which walks no user stack */
+#define BY_LOOK 2 /* an iterator's program, which unwinds no user stack */
 
 /* The state of a walk: its registers, and the words read from the stack. */
 struct user_walk {

@@ -118,7 +118,7 @@ static int count_block(struct collection *c, const struct stack_sample *sample)
 	return 0;
 }
 
-/* Looks are at all threads at once, and there may be several of them: the last one counts. */
+/* Keeps the last record of each thread. */
 static int note_sleeper(struct collection *c, const struct stack_sample *sample)
 {
 	const struct stack_sleeper new = { sample->thread, sample->stack, sample->ts_ns,

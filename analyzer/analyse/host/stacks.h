@@ -30,12 +30,12 @@ struct stack_block {
 	uint64_t max_ns;
 };
 
-/* A thread that slept when it was looked at, of all threads: when that was done last. */
+/* A thread that slept when the stacks of all sleeping threads were last recorded. */
 struct stack_sleeper {
 	uint32_t thread; /* index into model->threads */
 	uint32_t stack; /* index into model->code_stacks or INDEX_NONE */
 	uint64_t ts_ns;
-	bool whole; /* the stack is there down to where the thread began */
+	bool whole; /* the stack reaches the start of the thread */
 };
 
 struct stack_results {
@@ -50,7 +50,7 @@ struct stack_results {
 	uint64_t block_ns;
 	struct stack_block *blocked; /* longest sum first */
 	uint32_t blocked_count;
-	struct stack_sleeper *sleepers; /* by process and thread id; none: it was not looked, or nobody slept */
+	struct stack_sleeper *sleepers; /* by process and thread id */
 	uint32_t sleeper_count;
 };
 

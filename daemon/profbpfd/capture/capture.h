@@ -182,10 +182,10 @@ int capture_hook_ioctls(struct capture *capture);
 int capture_ioctls_before(struct capture *capture);
 
 /*
- * capture_sleeping_stacks - have written to the rings where the threads of target @pid, or of all (0), sleep now
+ * capture_sleeping_stacks - write a record for each sleeping thread of target @pid, or of all targets (0), to the rings
  *
- * Records REC_STACK with STACK_STILL; of threads that run, or are about to, none. With topics that have stacks. 0 or a
- * negative errno.
+ * The records are REC_STACK with STACK_STILL. Threads that run or are runnable get none. Needs a topic with stacks. Returns 0
+ * or a negative errno.
  */
 int capture_sleeping_stacks(struct capture *capture, pid_t pid);
 

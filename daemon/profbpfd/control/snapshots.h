@@ -30,10 +30,10 @@ int snapshots_fd(const struct snapshots *snapshots);
 void snapshot_request(struct services *services, struct client *client, uint32_t id,
 		      const Profbpf__Control__TakeSnapshot *request, struct control_fds *fds);
 
-/* What a snapshot is to hold. */
+/* The contents of a snapshot. */
 struct snapshot_wish {
-	uint64_t last_ns; /* so much of what is kept; 0 = all */
-	bool sleepers; /* and where threads sleep now, as struct flight_ask has it */
+	uint64_t last_ns; /* only the last part of the kept time; 0 = all of it */
+	bool sleepers; /* with stacks of sleeping threads; as in struct flight_ask */
 	pid_t sleepers_of;
 };
 

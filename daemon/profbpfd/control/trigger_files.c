@@ -239,7 +239,7 @@ void trigger_files_write(struct services *services, const struct trigger *trigge
 					.group = event->owner == (uid_t)-1 ? 0 : event->group };
 	struct trigger_files *files = services->trigger_files;
 	struct writing *w = calloc(1, sizeof(*w));
-	/* Of one that hangs, or takes long: samples are of threads that run. */
+	/* Samples show running threads only; a job that hangs has none. */
 	const struct snapshot_wish wish = { wanted_ns(trigger, event),
 					    trigger->kind == TRIGGER_NO_LAUNCH || trigger->kind == TRIGGER_SLOW_STEP,
 					    event->pid };

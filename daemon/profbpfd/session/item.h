@@ -129,8 +129,8 @@ struct flight_ask {
 	void (*take)(void *context, struct flight_window *window);
 	void *context;
 	uint64_t from_ns; /* what ended before is not wanted */
-	bool sleepers; /* it is to be looked where threads sleep now */
-	pid_t sleepers_of; /* of this process; 0: of all that are recorded */
+	bool sleepers; /* record the stacks of sleeping threads first */
+	pid_t sleepers_of; /* only of this process; 0: of all recorded ones */
 };
 
 /* A flight recorder's segment ends and the next begins. */

@@ -12,7 +12,7 @@
 
 struct sleepers {
 	struct memory_pages *memory;
-	struct unwinder_session *unwinding; /* of the walk that goes on; NULL: there are no tables */
+	struct unwinder_session *unwinding; /* of the current walk; NULL if there are no tables */
 	struct unwind_process known;
 	struct {
 		struct rec_stack head;
@@ -58,7 +58,7 @@ static int read_memory(void *context, uint64_t address, void *into, size_t size)
 	return memory_pages_read(s->memory, address, into, size);
 }
 
-/* As the kernel's account has it; where it keeps none that can't be told. */
+/* Compares the thread's CPU time with @ran_ns. Without CONFIG_SCHED_INFO the answer is not known: returns true. */
 static bool has_run(uint32_t tgid, uint32_t tid, uint64_t ran_ns)
 {
 	char path[64];
@@ -74,7 +74,7 @@ static bool has_run(uint32_t tgid, uint32_t tid, uint64_t ran_ns)
 	return n != 1 || now_ns != ran_ns;
 }
 
-/* Returns how many frames. */
+/* Returns the number of frames in the record. */
 static uint32_t walk(struct sleepers *s, struct unwinder_session *unwinding, const struct rec_stack *r, bool *whole)
 {
 	const uint64_t *word = (const uint64_t *)(r + 1);

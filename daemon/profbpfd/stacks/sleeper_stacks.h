@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sleeper_stacks.h - records of threads that sleep (STACK_STILL of bpf/events.h), with their user stacks.
+ * sleeper_stacks.h - adds the user stacks to records of sleeping threads (STACK_STILL in bpf/events.h).
  *
- * Nothing is stopped: only memory that is there is read (host/present_memory.h), and of a thread that has run meanwhile
- * no more is told than where it went on before. Used by a session's reader thread only.
+ * No thread is stopped. Only pages that are in memory are read (host/present_memory.h). If the thread has run since the record
+ * was taken, its stack has only the first frame. Used by a session's reader thread only.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_SLEEPER_STACKS_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_SLEEPER_STACKS_H
@@ -14,14 +14,15 @@
 struct unwinder_session;
 struct sleepers;
 
-/* sleepers_new - @right (NULL: no limit) stays the caller's; NULL without memory. For sleepers_free(), which takes NULL, too. */
+/* sleepers_new - @right (NULL: no limit) must outlive it; returns NULL without memory. sleepers_free() accepts NULL. */
 struct sleepers *sleepers_new(const struct right *right);
 void sleepers_free(struct sleepers *sleepers);
 
 /*
- * sleepers_walk - @record with frames in place of its enum sleeper_word, and STACK_WHOLE where they reach to the thread's start
+ * sleepers_walk - returns a copy of @record with user frames in place of the words of enum sleeper_word
  *
- * By the tables of @unwinding (NULL: by frame pointers). Valid until the next call; NULL: it is no such record.
+ * Unwinds by the tables of @unwinding, or by frame pointers if that is NULL. STACK_WHOLE is set if the frames reach the start of
+ * the thread. The copy is valid until the next call. Returns NULL if @record has no such words.
  */
 const struct rec_stack *sleepers_walk(struct sleepers *sleepers, struct unwinder_session *unwinding,
 				      const struct rec_stack *record);

@@ -11,9 +11,9 @@
 
 struct walk {
 	const struct sleeper_source *source;
-	struct sleeper_registers at; /* of the frame that it has come to */
-	bool called; /* its instruction is a return address: the call lies before it */
-	struct unwind_rule rule; /* for that frame */
+	struct sleeper_registers at; /* of the current frame */
+	bool called; /* the frame's instruction is a return address: the call lies before it */
+	struct unwind_rule rule; /* of the current frame */
 };
 
 static uint64_t plain_address(uint64_t word)
@@ -30,7 +30,7 @@ static bool read_word(const struct walk *w, uint64_t at, uint64_t *word)
 	return !(at % sizeof(*word)) && !w->source->read(w->source->context, at, word, sizeof(*word));
 }
 
-/* An instruction that ends with @code is a call: as is_call() of user_stack.bpf.h. */
+/* Do the last bytes of the 8 at @code form a call instruction? The same as is_call() of user_stack.bpf.h. */
 static bool is_call(const uint8_t *code)
 {
 #if defined(__aarch64__)
@@ -39,7 +39,7 @@ static bool is_call(const uint8_t *code)
 	return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000 ||
 	       (word & 0xfefff800) == 0xd63f0800;
 #else
-	static const uint8_t by_pointer[] = { 6, 5, 4, 2, 1 }; /* where 0xff would be */
+	static const uint8_t by_pointer[] = { 6, 5, 4, 2, 1 }; /* possible places of the opcode 0xff */
 
 	if (code[3] == 0xe8)
 		return true;
@@ -58,7 +58,7 @@ static bool behind_call(const struct walk *w, uint64_t address)
 	       !w->source->read(w->source->context, address - sizeof(code), code, sizeof(code)) && is_call(code);
 }
 
-/* Where frame pointers are kept they and the return addresses stand side by side. False: its code is in no known mapping. */
+/* Without a rule, assumes a function that keeps a frame pointer. Returns false if no known mapping holds the frame's code. */
 static bool find_rule(struct walk *w)
 {
 	bool in_code;
@@ -76,7 +76,7 @@ static bool find_rule(struct walk *w)
 	return in_code;
 }
 
-/* Where the caller's frame begins. */
+/* Computes the canonical frame address. */
 static bool frame_address(const struct walk *w, uint64_t *address)
 {
 	uint64_t cfa = (uint64_t)(int64_t)w->rule.cfa, word;
@@ -93,7 +93,7 @@ static bool frame_address(const struct walk *w, uint64_t *address)
 		*address = word + (uint64_t)(int64_t)w->rule.add;
 		return true;
 	case UNWIND_FRAME_WORD: return read_word(w, w->at.frame_pointer + cfa, address);
-	default: return false; /* UNWIND_REGISTER: it is not known */
+	default: return false; /* UNWIND_REGISTER: the register is not known */
 	}
 }
 
@@ -107,7 +107,7 @@ static bool climb_signal(struct walk *w)
 	       read_word(w, at + SIGNAL_STACK_POINTER, &w->at.stack_pointer);
 }
 
-/* The caller's frame pointer, whose frame begins at @frame. */
+/* Restores the caller's frame pointer; @frame is the canonical frame address. */
 static bool climb_pointer(struct walk *w, uint64_t frame)
 {
 	uint64_t offset = (uint64_t)((int64_t)w->rule.pointer * 8);
@@ -125,7 +125,7 @@ static bool climb_call(struct walk *w)
 	int64_t back = (int64_t)w->rule.back * 8;
 
 	if (!frame_address(w, &frame) || frame - w->at.stack_pointer >= FRAME_BYTES_MAX ||
-	    /* Who has no frame has not called another. */
+	    /* A function without a frame cannot have called another. */
 	    (w->called && (frame == w->at.stack_pointer || !back)) || !climb_pointer(w, frame) ||
 	    (back && !read_word(w, frame + (uint64_t)back, &address)))
 		return false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sleeper_walk.h - the user stack of a thread that sleeps, walked from outside.
+ * sleeper_walk.h - unwinds the user stack of a sleeping thread of another process.
  *
- * As the BPF programs walk those of threads that run (bpf/user_stack.bpf.h), by the same rules, but for what only they
- * know: the registers beside those below, and where calls return to whose return addresses are the kernel's.
+ * It follows the same rules as the BPF programs do for the running thread (bpf/user_stack.bpf.h). It does not know the thread's
+ * other registers, nor the original return addresses of calls that a return probe has redirected; the walk ends there.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_SLEEPER_WALK_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_SLEEPER_WALK_H
@@ -14,27 +14,28 @@
 
 #include "bpf/unwind.h"
 
-/* As it has them in user space. */
+/* The thread's registers in user space. */
 struct sleeper_registers {
 	uint64_t instruction, stack_pointer, frame_pointer;
-	uint64_t link; /* where the innermost function returns to, if that is not on the stack; else 0 */
+	uint64_t link; /* return address of the innermost function if it is in a register (arm64); else 0 */
 };
 
-/* Where rules and memory come from. */
+/* Gives the walk unwind rules and memory. */
 struct sleeper_source {
-	/* The rule at @address; false: there is none. *@in_code: it is in code of the process. */
+	/* Finds the rule at @address; false if there is none. *@in_code tells whether a mapping of code holds @address. */
 	bool (*rule)(void *context, uint64_t address, struct unwind_rule *rule, bool *in_code);
-	/* 0, or a negative errno: not all of it is there */
+	/* Returns 0, or a negative errno if some of the memory cannot be read. */
 	int (*read)(void *context, uint64_t address, void *into, size_t size);
-	bool whole; /* all code of the process is known: what is in none is no code */
+	bool whole; /* all mappings of code are known: a return address outside of them ends the walk */
 	void *context;
 };
 
 /*
- * sleeper_walk - fills @frames with @room (1 at least) addresses at most; how many
+ * sleeper_walk - write up to @room (at least 1) addresses to @frames, the innermost first; returns how many
  *
- * The first is where the thread goes on, the others are return addresses, the innermost first; one that a signal interrupted
- * is told as if it were one. *@whole: the thread began at the last one; else that is not known.
+ * The first address is the thread's current instruction, the others are return addresses. The address at which a signal
+ * interrupted a function is increased by one, so that the caller may treat it as a return address. *@whole is set if the last
+ * frame is known to be the first one of the thread.
  */
 uint32_t sleeper_walk(const struct sleeper_registers *registers, const struct sleeper_source *source, uint64_t *frames,
 		      uint32_t room, bool *whole);

@@ -16,7 +16,7 @@
 #define PAGES_MAX (UNWIND_SHARD_WORDS / 2) /* of a file */
 
 struct unwind_store {
-	pthread_mutex_t lock; /* of which shards there are, for unwind_store_rule() */
+	pthread_mutex_t lock; /* against the removal of shards while unwind_store_rule() reads them */
 	int shards_fd, rules_fd;
 	uint32_t *shard[UNWIND_SHARDS]; /* as the programs see them; NULL: there is none */
 	uint32_t used[UNWIND_SHARDS]; /* words of each */
@@ -134,7 +134,7 @@ static uint32_t *words_at(const struct unwind_store *s, uint32_t word)
 	return s->shard[word / UNWIND_SHARD_WORDS] + word % UNWIND_SHARD_WORDS;
 }
 
-/* @count words from number @first on, which lie in one shard. */
+/* Returns the @count words from number @first on; NULL if they are not in one existing shard. */
 static const uint32_t *known_words(const struct unwind_store *s, uint32_t first, uint32_t count)
 {
 	if (first / UNWIND_SHARD_WORDS >= UNWIND_SHARDS || first % UNWIND_SHARD_WORDS + count > UNWIND_SHARD_WORDS ||
@@ -143,7 +143,7 @@ static const uint32_t *known_words(const struct unwind_store *s, uint32_t first,
 	return words_at(s, first);
 }
 
-/* As unwind_rule() of unwind.bpf.h. With the lock. */
+/* The same search as unwind_rule() of unwind.bpf.h. The caller holds the lock. */
 static bool look_up(const struct unwind_store *s, const struct unwind_mapping *mapping, uint64_t address,
 		    struct unwind_rule *rule)
 {

@@ -34,10 +34,10 @@ struct unwind_store *unwind_store_new(void);
 void unwind_store_free(struct unwind_store *store);
 
 /*
- * unwind_store_rule - the rule at @address, which lies in @mapping, as a BPF program would find it; any thread
+ * unwind_store_rule - find the rule at @address, which lies in @mapping, as a BPF program would; may be called by any thread
  *
- * False: there is none. What a program may not come to any more can be another table's by now: who asks has to see afterwards
- * that the process still has the mappings (unwind_process.version).
+ * Returns false if there is none. The words of a table that was removed meanwhile may belong to another table: the caller has
+ * to check afterwards that the process still has the same mappings (unwind_process.version).
  */
 bool unwind_store_rule(struct unwind_store *store, const struct unwind_mapping *mapping, uint64_t address,
 		       struct unwind_rule *rule);

@@ -71,11 +71,12 @@ void unwinder_saw(struct unwinder_session *session, pid_t pid, uint64_t address)
 void unwinder_wait(struct unwinder_session *session, uint64_t most_ns);
 
 /*
- * unwinder_known - what the session's programs know of the code of @pid; false: nothing
+ * unwinder_known - copy the mappings of process @pid that the session's programs unwind by; false if they have none
  *
- * unwinder_rule - the rule at @address in a process that is known so; false: there is none. *@in_code: it is in code of the process
+ * unwinder_rule - find the rule at @address by such a copy; false if there is none. *@in_code tells whether any mapping of the
+ * process holds @address.
  *
- * unwinder_knows - is it still what they know? Then the rules that were found were right.
+ * unwinder_knows - is the copy still current? The rules that were found by it are valid only if it is.
  */
 bool unwinder_known(struct unwinder_session *session, pid_t pid, struct unwind_process *known);
 bool unwinder_rule(struct unwinder_session *session, const struct unwind_process *known, uint64_t address,
