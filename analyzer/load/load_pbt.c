@@ -141,7 +141,7 @@ bool loader_part_moved(const struct loader *loader)
 {
 	return (loader->window.session_start_ns &&
 		loader->window.session_start_ns != loader->model->info.session_start_ns) ||
-	       near_tasks_doubtful(loader->model);
+	       near_tasks_doubtful(&loader->near_tasks, loader->model);
 }
 
 static load_fn *body_of(const struct loader *loader, unsigned int kind)

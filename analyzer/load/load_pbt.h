@@ -50,7 +50,11 @@ void loader_keep_calls(struct loader *loader);
 /* loader_watch - before the first file: show there how much of each file has been read */
 void loader_watch(struct loader *loader, struct progress *progress);
 
-/* loader_part_moved - after load_finish(): the session began earlier than was known when rows were chosen, or a clock was set */
+/*
+ * loader_part_moved - after load_finish(): was the choice of rows of a part wrong?
+ *
+ * The session began earlier than was known then, or device tasks were left out that tell of others (near_tasks.h).
+ */
 bool loader_part_moved(const struct loader *loader);
 void loader_free(struct loader *loader);
 

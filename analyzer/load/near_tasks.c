@@ -75,6 +75,7 @@ bool near_tasks_takes(struct near_tasks *near, struct load_window *window,
 	after = task->enqueue_ns > edges->to_ns && (!timed || task->start_ns > edges->device_to_ns);
 	if (!before && !after)
 		return true;
+	near->any_far = true;
 	window->model->survey.tasks++;
 	if (!timed)
 		return false;
@@ -119,9 +120,11 @@ static uint64_t wall_clock_moved(const struct model *model)
 	return least < most ? most - least : 0;
 }
 
-bool near_tasks_doubtful(const struct model *model)
+bool near_tasks_doubtful(const struct near_tasks *near, const struct model *model)
 {
-	for (uint32_t i = 0; model->survey.tasks && model->survey.to_ns && i < model->devices.count; i++)
+	if (near->any_far && goes_by_numbers(model))
+		return true;
+	for (uint32_t i = 0; near->any_far && i < model->devices.count; i++)
 		if (model->devices.row[i].clock == PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME)
 			return wall_clock_moved(model) > BESIDE_NS / 2;
 	return false;

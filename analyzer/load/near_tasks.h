@@ -26,6 +26,7 @@ struct task_edges {
 };
 
 struct near_tasks {
+	bool any_far;
 	MODEL_ARRAY(struct device_task) before, after; /* by device; end_ns 0 = none */
 };
 
@@ -43,8 +44,12 @@ bool near_tasks_takes(struct near_tasks *near, struct load_window *window,
 /* near_tasks_finish - after the last file: tasks at the edges become the model's. False without memory. */
 bool near_tasks_finish(struct near_tasks *near, struct model *model);
 
-/* near_tasks_doubtful - did a device's clock move so far that a task may have been taken for far that is not? */
-bool near_tasks_doubtful(const struct model *model);
+/*
+ * near_tasks_doubtful - after the last file: was a task taken for far though it may not be?
+ *
+ * Because a device's clock was set, or because it turns out only now that calls name numbers of tasks.
+ */
+bool near_tasks_doubtful(const struct near_tasks *near, const struct model *model);
 
 void near_tasks_free(struct near_tasks *near);
 

@@ -37,6 +37,7 @@ struct scene {
 	uint64_t ahead_ns; /* of CLOCK_MONOTONIC */
 	uint64_t set_ns; /* the wall clock is set by so much at 50 s */
 	bool numbered; /* calls name the numbers of their tasks */
+	bool numbered_late; /* which is told after most of them */
 };
 
 static void add_head(struct trace_builder *b, const struct scene *scene)
@@ -65,6 +66,19 @@ static void add_head(struct trace_builder *b, const struct scene *scene)
 	trace_device(b, &(struct trace_device){ .id = 1, .tgid = PID, .clock = scene->clock });
 }
 
+static void tell_of_numbers(struct trace_builder *b)
+{
+	const struct trace_function numbered = { .id = 2,
+						 .runtime = "cann",
+						 .name = "rtKernelLaunch",
+						 .kind = PROFBPF__FUNCTION__KIND__LAUNCH,
+						 .roles = { PROFBPF__FUNCTION__ROLE__TASK } };
+	size_t size;
+
+	trace_bytes(b, &size);
+	trace_function(b, &numbered);
+}
+
 /* Each second a call and its task; none from 22 to 40 s, but those that were given at 20 and 21 s and run from 29.5 s on. */
 static void write_scene(const struct scene *scene)
 {
@@ -77,6 +91,8 @@ static void write_scene(const struct scene *scene)
 
 		if (i > 21 && i < 41)
 			continue;
+		if (i == 55 && scene->numbered_late)
+			tell_of_numbers(b);
 		if (i == 20 || i == 21)
 			start_ns = START + 29500 * MS;
 		trace_call(b, &(struct trace_call_row){ .start_ns = at_ns,
@@ -184,6 +200,9 @@ static void all_are_needed(void **state)
 	assert_int_equal(kept_of(&scene, 10000, 10010), TASKS);
 	scene = raw;
 	scene.numbered = true;
+	assert_int_equal(kept_of(&scene, 10000, 10010), TASKS);
+	scene = raw;
+	scene.numbered_late = true;
 	assert_int_equal(kept_of(&scene, 10000, 10010), TASKS);
 	scene = (struct scene){ .clock = PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED, .ahead_ns = RAW };
 	assert_int_equal(kept_of(&scene, 10000, 10010), TASKS);
