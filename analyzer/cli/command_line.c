@@ -152,6 +152,8 @@ static void check_query(struct options *options, struct argp_state *state)
 		argp_error(
 			state,
 			"which rows? give a trace and a statement: run.pbt \"select * from api\"");
+	if (!access(sql, F_OK))
+		argp_error(state, "which rows? '%s' is a file; give a statement after it: \"select * from api\"", sql);
 	options->trace_count--;
 	options->sql = sql;
 	if (sql &&

@@ -68,7 +68,7 @@ static void explain(sqlite3 *db, int code, char *error, size_t error_size)
 		snprintf(error, error_size,
 			 "%s; analyzer query --schema lists the columns of each table", message);
 	else
-		snprintf(error, error_size, "%s", message);
+		snprintf(error, error_size, "the statement: %s; for example \"select * from api\"", message);
 }
 
 static int prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement, char *error,

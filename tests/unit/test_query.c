@@ -277,7 +277,8 @@ static void refused(void **state)
 		{ "select 1 from absent", "no such table: absent; analyzer query --schema" },
 		{ "select 1; select 2", "one statement" },
 		{ "", "empty" },
-		{ "selec 1", "syntax error" },
+		{ "selec 1", "the statement: near \"selec\": syntax error; for example" },
+		{ "select", "the statement: incomplete input; for example" },
 	};
 	const struct scene *scene = *state;
 
