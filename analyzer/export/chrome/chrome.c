@@ -7,6 +7,7 @@
 #include "analyzer/export/export.h"
 #include "analyzer/export/export_error.h"
 #include "analyzer/export/host_load.h"
+#include "analyzer/export/kernel_readings.h"
 #include "analyzer/export/timeline/slivers.h"
 #include "analyzer/view/report.h"
 
@@ -104,6 +105,16 @@ static void write_losses(struct chrome_trace *trace)
 	}
 }
 
+static void write_reading(void *context, const struct kernel_reading *reading)
+{
+	struct chrome_trace *trace = context;
+
+	chrome_event(&trace->writer, 'C', reading->name, NULL, CHROME_CPUS_PID, 0);
+	chrome_time(&trace->writer, reading->start_ns);
+	chrome_arg_decimal(&trace->writer, *reading->unit ? reading->unit : "value", reading->value);
+	chrome_event_end(&trace->writer);
+}
+
 static int write_host(struct chrome_trace *trace)
 {
 	struct host_load *loads;
@@ -124,6 +135,7 @@ static int write_host(struct chrome_trace *trace)
 		chrome_event_end(&trace->writer);
 	}
 	free(loads);
+	kernel_readings(trace->model, &trace->window, write_reading, trace);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/export/host_load.h"
+#include "analyzer/export/kernel_readings.h"
 #include "analyzer/export/perfetto/perfetto_fields.h"
 #include "analyzer/export/perfetto/perfetto_trace.h"
 
@@ -190,10 +191,38 @@ void perfetto_write_losses(struct perfetto_trace *trace)
 	write_attributes(trace);
 }
 
+struct host_tracks {
+	struct perfetto_trace *trace;
+	uint64_t parent; /* 0: there is none yet */
+	uint64_t track; /* of the line that is being written; the same */
+};
+
+static uint64_t host_track(struct host_tracks *tracks, const char *name, const char *unit, const char *description)
+{
+	struct perfetto_track track = { .name = name, .unit = *unit ? unit : NULL, .description = description };
+
+	if (!tracks->parent)
+		tracks->parent = perfetto_add_track(tracks->trace, &(struct perfetto_track){ .name = "Host" });
+	track.parent = tracks->parent;
+	return perfetto_add_track(tracks->trace, &track);
+}
+
+static void write_reading(void *context, const struct kernel_reading *reading)
+{
+	struct host_tracks *tracks = context;
+
+	if (reading->is_first)
+		tracks->track = host_track(tracks, reading->name, reading->unit,
+					   *reading->unit == '%' ? "Share of the time to the next value, by the kernel's sum" :
+								   "As the kernel tells it");
+	perfetto_counter(tracks->trace, tracks->track, reading->start_ns, reading->value);
+}
+
 int perfetto_write_host(struct perfetto_trace *trace)
 {
+	struct host_tracks tracks = { .trace = trace };
 	struct host_load *loads;
-	uint64_t parent, track = 0, end_ns = 0;
+	uint64_t track = 0, end_ns = 0;
 	uint32_t count;
 
 	if (host_load_compute(trace->model, &loads, &count) != 0)
@@ -206,20 +235,12 @@ int perfetto_write_host(struct perfetto_trace *trace)
 		end_ns = loads[i].end_ns;
 		if (percent < 0 || !export_clip(&trace->window, &start_ns, &end_ns, &cut))
 			continue;
-		if (!track) {
-			parent = perfetto_add_track(trace,
-						    &(struct perfetto_track){ .name = "Host" });
-			track = perfetto_add_track(
-				trace, &(struct perfetto_track){
-					       .name = "CPU time in use",
-					       .parent = parent,
-					       .unit = "%",
-					       .description = "From /proc/stat, mean of the time "
-							      "to the next value; 100 % is all "
-							      "CPUs" });
-		}
+		if (!track)
+			track = host_track(&tracks, "CPU time in use", "%",
+					   "From /proc/stat, mean of the time to the next value; 100 % is all CPUs");
 		perfetto_counter(trace, track, start_ns, percent);
 	}
 	free(loads);
+	kernel_readings(trace->model, &trace->window, write_reading, &tracks);
 	return 0;
 }
