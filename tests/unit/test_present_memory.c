@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/host/present_memory.h"
+#include "lib/base/present_memory.h"
 
 #define PAGES 200 /* more than are asked for at once */
 #define NEVER_S 5

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/profbpfd/host/present_memory.h"
 #include "lib/base/bisect.h"
 #include "lib/base/map.h"
+#include "lib/base/present_memory.h"
 
 char *process_cmdline(pid_t pid)
 {

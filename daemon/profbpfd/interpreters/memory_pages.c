@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "daemon/profbpfd/host/present_memory.h"
+#include "lib/base/present_memory.h"
 
 #define PAGE_BYTES 4096u /* the smallest that there are: parts of larger ones are all there or not at all */
 #define PAGES 256u

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/profbpfd/host/present_memory.h"
+#include "lib/base/present_memory.h"
 
 #define ENVIRONMENT_MAX (1u << 17)
 #define GROUPS_MAX 16384

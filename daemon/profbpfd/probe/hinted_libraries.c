@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/profbpfd/host/present_memory.h"
+#include "lib/base/present_memory.h"
 #include "lib/elf/library_search.h"
 
 #define ENVIRON_MAX (1u << 20) /* bytes of an environment that are looked through */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/uio.h>
 
-#include "daemon/profbpfd/host/present_memory.h"
+#include "lib/base/present_memory.h"
 #include "lib/elf/code_frames.h"
 
 #define PAGE 4096

@@ -2,7 +2,7 @@
 /*
  * sleeper_stacks.h - adds the user stacks to records of sleeping threads (STACK_STILL in bpf/events.h).
  *
- * No thread is stopped. Only pages that are in memory are read (host/present_memory.h). If the thread has run since the record
+ * No thread is stopped. Only pages that are in memory are read (lib/base/present_memory.h). If the thread has run since the record
  * was taken, its stack has only the first frame. Used by a session's reader thread only.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_SLEEPER_STACKS_H

@@ -9,8 +9,8 @@
  *
  * The answer is the kernel's, from /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst).
  */
-#ifndef PROFBPF_DAEMON_PROFBPFD_HOST_PRESENT_MEMORY_H
-#define PROFBPF_DAEMON_PROFBPFD_HOST_PRESENT_MEMORY_H
+#ifndef PROFBPF_LIB_BASE_PRESENT_MEMORY_H
+#define PROFBPF_LIB_BASE_PRESENT_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,4 +40,4 @@ bool present_memory_pages(const struct present_memory *memory, uint64_t address,
  */
 size_t present_memory_text(pid_t pid, const char *name, char *into, size_t room);
 
-#endif /* PROFBPF_DAEMON_PROFBPFD_HOST_PRESENT_MEMORY_H */
+#endif /* PROFBPF_LIB_BASE_PRESENT_MEMORY_H */

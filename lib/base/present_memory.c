@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/profbpfd/host/present_memory.h"
+#include "lib/base/present_memory.h"
 
 #include <fcntl.h>
 #include <stdio.h>
