@@ -138,17 +138,19 @@ static int say_and_wait(void)
 		pause();
 }
 
+/* @context: the other one, which may have ended before this one runs. */
 static int keep_memory(void *context)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;)
+	while (getppid() == *(pid_t *)context)
 		pause();
-	return 0;
+	_exit(0);
 }
 
 static void run_both(int go, int ready)
 {
 	static _Alignas(16) uint8_t stack[65536];
+	pid_t own = getpid();
 	char word;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -156,7 +158,7 @@ static void run_both(int go, int ready)
 		_exit(1);
 	PLACE[0] = 42;
 	if (write(ready, "r", 1) == 1 && read(go, &word, 1) == 1 && dup2(ready, STDOUT_FILENO) >= 0 &&
-	    clone(keep_memory, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL) > 0)
+	    clone(keep_memory, stack + sizeof(stack), CLONE_VM | SIGCHLD, &own) > 0)
 		execl("/proc/self/exe", "test_memory_pages", AGAIN, NULL);
 	_exit(1);
 }
