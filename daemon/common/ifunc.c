@@ -3,8 +3,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,24 +31,15 @@ struct search {
 	uint64_t looked_at; /* relocations */
 	/* Of the library whose tables are read. */
 	struct loaded_library library;
-	int file;
 	bool is_provider;
 };
 
 /* Where the loader puts what @address of the file holds before anything is bound; 0: nothing. */
 static uint64_t unbound(const struct search *s, uint64_t address)
 {
-	uint64_t value = 0;
+	uint64_t value;
 
-	for (size_t i = 0; i < s->library.segment_count; i++) {
-		const struct loaded_segment *segment = &s->library.segments[i];
-
-		if (address >= segment->address && address - segment->address < segment->size &&
-		    loaded_read(s->file, segment->offset + (address - segment->address), &value,
-				sizeof(value)))
-			return value ? s->library.base + value : 0;
-	}
-	return 0;
+	return loaded_original(&s->library, address, &value, sizeof(value)) && value ? s->library.base + value : 0;
 }
 
 static bool add_target(struct search *s, size_t refused, uint64_t offset)
@@ -70,13 +59,13 @@ static bool add_target(struct search *s, size_t refused, uint64_t offset)
 	return true;
 }
 
-/* What a table holds for a refused function, if it was bound and lies in the provider's file. */
+/* What a table holds for a refused function, if it was bound, so that it is in memory, and lies in the provider's file. */
 static int take_slot(struct search *s, const Elf64_Rela *row, size_t refused)
 {
 	const struct process_map *map = s->provider;
 	uint64_t value;
 
-	if (!loaded_read(s->library.memory, s->library.base + row->r_offset, &value, sizeof(value)))
+	if (!process_memory_read(s->library.memory, s->library.base + row->r_offset, &value, sizeof(value)))
 		return 0;
 	if (value < map->start || value >= map->end || value == unbound(s, row->r_offset))
 		return 0;
@@ -113,9 +102,7 @@ static int take_by_name(struct search *s, const Elf64_Rela *row)
 	char text[256];
 
 	if (!library->symbols || !library->strings ||
-	    !loaded_read(library->memory,
-			 library->symbols + ELF64_R_SYM(row->r_info) * sizeof(symbol), &symbol,
-			 sizeof(symbol)))
+	    !loaded_read(library, library->symbols + ELF64_R_SYM(row->r_info) * sizeof(symbol), &symbol, sizeof(symbol)))
 		return 0;
 	for (size_t i = 0; i < s->wanted->refused_count; i++) {
 		const char *name = s->wanted->refused[i].name;
@@ -123,7 +110,7 @@ static int take_by_name(struct search *s, const Elf64_Rela *row)
 		int err;
 
 		if (!is_ifunc(s, i) || size > sizeof(text) ||
-		    !loaded_read(library->memory, library->strings + symbol.st_name, text, size) ||
+		    !loaded_read(library, library->strings + symbol.st_name, text, size) ||
 		    memcmp(text, name, size) != 0)
 			continue;
 		err = take_slot(s, row, i);
@@ -155,8 +142,7 @@ static int walk_table(struct search *s, uint64_t address, uint64_t size, uint64_
 		uint64_t n = count - first < RELOCATIONS_AT_ONCE ? count - first
 								 : RELOCATIONS_AT_ONCE;
 
-		if (!loaded_read(s->library.memory, address + first * sizeof(*rows), rows,
-				 n * sizeof(*rows)))
+		if (!loaded_read(&s->library, address + first * sizeof(*rows), rows, n * sizeof(*rows)))
 			break;
 		for (uint64_t i = 0; i < n && !err; i++)
 			err = take_row(s, &rows[i]);
@@ -167,22 +153,21 @@ static int walk_table(struct search *s, uint64_t address, uint64_t size, uint64_
 	return err;
 }
 
-static int look_into(struct search *s, pid_t pid, int memory, const struct process_map *map)
+static int look_into(struct search *s, pid_t pid, const struct process_memory *memory, const struct process_map *map)
 {
 	struct loaded_library *library = &s->library;
-	int err = 0;
+	int file = process_map_open(pid, map), err = 0;
 
-	s->file = process_map_open(pid, map);
-	if (s->file < 0)
+	if (file < 0)
 		return 0;
 	s->is_provider = map == s->provider;
-	if (!loaded_library_read(library, memory, s->file, map)) {
+	if (!loaded_library_read(library, memory, file, map)) {
 		err = walk_table(s, library->plt_relocations, library->plt_relocations_size, 0);
 		if (!err)
 			err = walk_table(s, library->relocations, library->relocations_size,
 					 library->relative_count);
 	}
-	close(s->file);
+	close(file);
 	return err;
 }
 
@@ -198,18 +183,15 @@ int ifunc_resolve(struct probed_file *file, int fd, pid_t pid, const struct proc
 		  const struct process_map *map, bool optimized_nop)
 {
 	struct search s = { .wanted = file, .provider = map };
-	int memory, err = 0;
-	char path[64];
+	struct process_memory memory;
+	int err = 0;
 
 	if (!has_ifunc(file))
 		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-	memory = open(path, O_RDONLY | O_CLOEXEC);
-	if (memory < 0)
-		return 0;
-	for (size_t i = 0; i < maps->count && !err; i++)
-		err = look_into(&s, pid, memory, &maps->map[i]);
-	close(memory);
+	if (process_memory_open(&memory, pid))
+		for (size_t i = 0; i < maps->count && !err; i++)
+			err = look_into(&s, pid, &memory, &maps->map[i]);
+	process_memory_close(&memory);
 	if (!err && s.count)
 		err = probed_file_choose(file, fd, s.targets, s.count, optimized_nop);
 	free(s.targets);

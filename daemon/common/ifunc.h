@@ -22,8 +22,8 @@
  * @file was read of @fd, which @map of @pid maps; @maps are all its files. What some library's
  * table holds, and lies in the same file, becomes a probed function under the IFUNC's name: several,
  * if tables differ. Refused stay those that nobody imports (found by dlsym()), that are
- * bound when first called and were not yet, and those picked in another file. Reads nothing if no
- * IFUNC is refused. Returns 0, also when nothing could be found out; -ENOMEM.
+ * bound when first called and were not yet, those picked in another file, and those whose tables
+ * are not in memory. Reads nothing if no IFUNC is refused. Returns 0, also when nothing could be found out; -ENOMEM.
  */
 int ifunc_resolve(struct probed_file *file, int fd, pid_t pid, const struct process_maps *maps,
 		  const struct process_map *map, bool optimized_nop);

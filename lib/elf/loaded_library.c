@@ -8,9 +8,27 @@
 
 #define DYNAMIC_MAX 256
 
-bool loaded_read(int fd, uint64_t at, void *into, size_t size)
+static bool file_read(int file, uint64_t at, void *into, size_t size)
 {
-	return pread(fd, into, size, (off_t)at) == (ssize_t)size;
+	return pread(file, into, size, (off_t)at) == (ssize_t)size;
+}
+
+bool loaded_original(const struct loaded_library *library, uint64_t address, void *into, size_t size)
+{
+	for (size_t i = 0; i < library->segment_count; i++) {
+		const struct loaded_segment *segment = &library->segments[i];
+		uint64_t at = address - segment->address;
+
+		if (address >= segment->address && at < segment->size && size <= segment->size - at)
+			return file_read(library->file, segment->offset + at, into, size);
+	}
+	return false;
+}
+
+bool loaded_read(const struct loaded_library *library, uint64_t address, void *into, size_t size)
+{
+	return process_memory_read(library->memory, address, into, size) ||
+	       loaded_original(library, address - library->base, into, size);
 }
 
 static void add_segment(struct loaded_library *library, const Elf64_Phdr *s)
@@ -20,20 +38,19 @@ static void add_segment(struct loaded_library *library, const Elf64_Phdr *s)
 }
 
 /* The mapping gives the process address of one file offset; with the segment that contains it, that gives the base. */
-static int read_segments(struct loaded_library *library, int file, const struct process_map *map,
-			 struct loaded_segment *dynamic)
+static int read_segments(struct loaded_library *library, const struct process_map *map, struct loaded_segment *dynamic)
 {
 	Elf64_Phdr segments[LOADED_SEGMENTS_MAX];
 	Elf64_Ehdr header;
 	bool found = false;
 
-	if (!loaded_read(file, 0, &header, sizeof(header)))
+	if (!file_read(library->file, 0, &header, sizeof(header)))
 		return -EIO;
 	if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phnum > LOADED_SEGMENTS_MAX ||
 	    header.e_phentsize != sizeof(segments[0]))
 		return -EBADMSG;
-	if (!loaded_read(file, header.e_phoff, segments, header.e_phnum * sizeof(segments[0])))
+	if (!file_read(library->file, header.e_phoff, segments, header.e_phnum * sizeof(segments[0])))
 		return -EIO;
 	for (int i = 0; i < header.e_phnum; i++) {
 		const Elf64_Phdr *s = &segments[i];
@@ -65,8 +82,7 @@ static int read_dynamic(struct loaded_library *library, const struct loaded_segm
 
 	if (count > DYNAMIC_MAX)
 		count = DYNAMIC_MAX;
-	if (!loaded_read(library->memory, library->base + dynamic->address, entries,
-			 count * sizeof(entries[0])))
+	if (!loaded_read(library, library->base + dynamic->address, entries, count * sizeof(entries[0])))
 		return -EIO;
 	for (size_t i = 0; i < count && entries[i].d_tag != DT_NULL; i++) {
 		uint64_t value = entries[i].d_un.d_ptr;
@@ -87,7 +103,7 @@ static int read_dynamic(struct loaded_library *library, const struct loaded_segm
 	return 0;
 }
 
-int loaded_library_read(struct loaded_library *library, int memory, int file,
+int loaded_library_read(struct loaded_library *library, const struct process_memory *memory, int file,
 			const struct process_map *map)
 {
 	struct loaded_segment dynamic = { 0 };
@@ -95,6 +111,7 @@ int loaded_library_read(struct loaded_library *library, int memory, int file,
 
 	memset(library, 0, sizeof(*library));
 	library->memory = memory;
-	err = read_segments(library, file, map, &dynamic);
+	library->file = file;
+	err = read_segments(library, map, &dynamic);
 	return err ? err : read_dynamic(library, &dynamic);
 }

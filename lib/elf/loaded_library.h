@@ -2,8 +2,8 @@
 /*
  * loaded_library.h - a library as the loader of a running process has set it up.
  *
- * All is read from the process's memory and the mapped file. Both may be hostile:
- * sizes are bounded, every address is only ever read.
+ * All is read from the process's memory, as far as it is there (process_memory.h), and the mapped file. Both may be
+ * hostile: sizes are bounded, every address is only ever read.
  */
 #ifndef PROFBPF_LIB_ELF_LOADED_LIBRARY_H
 #define PROFBPF_LIB_ELF_LOADED_LIBRARY_H
@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "lib/base/process_memory.h"
 #include "lib/elf/process_maps.h"
 
 #define LOADED_SEGMENTS_MAX 64
@@ -26,7 +27,8 @@ struct loaded_segment {
 
 /* Addresses are in the process; 0 = there is none. */
 struct loaded_library {
-	int memory; /* descriptor of /proc/PID/mem; the caller owns it */
+	const struct process_memory *memory; /* the caller owns it, and the next */
+	int file; /* from which it was loaded */
 	uint64_t base; /* is added to the file's own addresses */
 	uint64_t symbols, strings;
 	uint64_t relocations, relocations_size; /* DT_RELA */
@@ -41,13 +43,20 @@ struct loaded_library {
 /*
  * loaded_library_read - fill @library
  *
- * @memory is /proc/PID/mem, @file the mapped file, @map its executable mapping. Returns 0; -EIO
+ * @file is the mapped file, @map its executable mapping. Returns 0; -EIO
  * if memory or file could not be read; -EBADMSG if it is no library that a loader loads.
  */
-int loaded_library_read(struct loaded_library *library, int memory, int file,
+int loaded_library_read(struct loaded_library *library, const struct process_memory *memory, int file,
 			const struct process_map *map);
 
-/* loaded_read - reads @size bytes of memory or file; returns false unless it got all */
-bool loaded_read(int fd, uint64_t at, void *into, size_t size);
+/*
+ * loaded_read - reads @size bytes of its tables, at @address in the process; returns false unless it got all
+ *
+ * What is not in memory is read from the file: nobody has written to it.
+ */
+bool loaded_read(const struct loaded_library *library, uint64_t address, void *into, size_t size);
+
+/* loaded_original - reads what the file holds for @address of its own; returns false unless it got all */
+bool loaded_original(const struct loaded_library *library, uint64_t address, void *into, size_t size);
 
 #endif /* PROFBPF_LIB_ELF_LOADED_LIBRARY_H */

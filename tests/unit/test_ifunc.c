@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an IFUNC stands for is found in the tables of a running process: this one. */
 #include <fcntl.h>
+#include <link.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <wchar.h>
 
 #include <cmocka.h>
 
 #include "daemon/common/ifunc.h"
+#include "lib/base/present_memory.h"
 
 #define EARLY __attribute__((no_sanitize("address", "undefined"))) /* the loader calls it before all else */
 
@@ -129,6 +135,65 @@ static void test_not_found(void **state)
 	close_mapped(&m);
 }
 
+/* Where the loader has a table of this program's. */
+static uintptr_t own_table(int64_t tag)
+{
+	for (const ElfW(Dyn) *entry = _DYNAMIC; entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == tag)
+			return entry->d_un.d_ptr;
+	return 0;
+}
+
+/* A child whose relocations are not in memory: whoever reads there makes them, as zeros. Returns where, @count pages. */
+static uintptr_t lose_tables(pid_t *pid, size_t *count)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = own_table(DT_RELA) / page * page;
+	int ready[2];
+	char word;
+
+	*count = own_table(DT_JMPREL) / page + 1 - first / page;
+	assert_int_equal(pipe(ready), 0);
+	*pid = fork();
+	if (!*pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (mmap((void *)first, *count * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+			    (void *)first &&
+		    write(ready[1], "r", 1) == 1)
+			for (;;)
+				pause();
+		_exit(1);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &word, 1), 1);
+	close(ready[0]);
+	return first;
+}
+
+/* What is not in memory is not read there, so that nobody waits for whoever fills it: the file has the same. */
+static void test_not_in_memory(void **state)
+{
+	struct present_memory memory;
+	bool present[64] = { false };
+	uintptr_t first;
+	struct mapped m;
+	size_t count;
+	pid_t pid;
+
+	open_mapped(&m, (uintptr_t)picked, "runtime test\nerror never\nown_ifunc other 1\n");
+	first = lose_tables(&pid, &count);
+	assert_in_range(count, 1, 64);
+	assert_int_equal(ifunc_resolve(&m.file, m.fd, pid, &m.maps, m.map, true), 0);
+	assert_stands_for(&m, "own_ifunc", (uintptr_t)picked);
+	present_memory_open(&memory, pid);
+	assert_true(present_memory_pages(&memory, first, count, present));
+	for (size_t i = 0; i < count; i++)
+		assert_false(present[i]);
+	present_memory_close(&memory);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close_mapped(&m);
+}
+
 /* Two tables may hold different functions; what is probed already is not probed twice. */
 static void test_choose(void **state)
 {
@@ -153,6 +218,7 @@ int main(void)
 		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_imported),
 		cmocka_unit_test(test_not_found),
+		cmocka_unit_test(test_not_in_memory),
 		cmocka_unit_test(test_choose),
 	};
 

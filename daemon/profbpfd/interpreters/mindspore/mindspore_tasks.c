@@ -7,7 +7,7 @@
  * memory: the library's relocations name the two words of its global offset table
  * that hold the module's number and the variable's offset, the thread's table of
  * modules (dtv) gives the module's block. Only threads that began before their
- * start could be traced need this.
+ * start could be traced need this. What is not in memory is not read: see process_memory.h.
  *
  * Sources: the ELF handling of thread-local storage (variant of x86-64, glibc);
  * Task of mindspore/ccsrc/minddata/dataset/util/task.h, which has the group of its tree, too; its layout is in a table
@@ -17,13 +17,10 @@
  */
 #include <ctype.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "daemon/profbpfd/interpreters/interpreter.h"
 #include "daemon/profbpfd/interpreters/mindspore/process_symbol.h"
@@ -61,7 +58,7 @@ struct found {
 };
 
 struct search {
-	int memory; /* /proc/PID/mem */
+	struct process_memory memory;
 	pid_t pid;
 	uint64_t module; /* number of the library in each thread's dtv */
 	uint64_t offset; /* of the variable in the module's block */
@@ -69,14 +66,14 @@ struct search {
 	size_t count;
 };
 
-static bool read_word(int memory, uint64_t address, uint64_t *value)
+static bool read_word(const struct search *s, uint64_t address, uint64_t *value)
 {
-	return address && pread(memory, value, sizeof(*value), (off_t)address) == sizeof(*value);
+	return address && process_memory_read(&s->memory, address, value, sizeof(*value));
 }
 
-static bool read_int(int memory, uint64_t address, int32_t *value)
+static bool read_int(const struct search *s, uint64_t address, int32_t *value)
 {
-	return pread(memory, value, sizeof(*value), (off_t)address) == sizeof(*value);
+	return process_memory_read(&s->memory, address, value, sizeof(*value));
 }
 
 /*
@@ -95,14 +92,12 @@ static bool plausible_name(const char *name, int32_t id)
 	return !number || atoi(number + 4) == id;
 }
 
-static bool read_name(int memory, uint64_t address, char *name)
+static bool read_name(const struct search *s, uint64_t address, char *name)
 {
-	ssize_t n = address ? pread(memory, name, NAME_MAX_BYTES - 1, (off_t)address) : -1;
+	size_t n = address ? process_memory_some(&s->memory, address, name, NAME_MAX_BYTES) : 0;
+	size_t length = strnlen(name, n);
 
-	if (n <= 0)
-		return false;
-	name[n] = '\0';
-	return strlen(name) > 2 && strlen(name) < NAME_MAX_BYTES - 1;
+	return length > 2 && length < n;
 }
 
 /* A TaskGroup is an object with virtual methods: its first word is the address of their table. */
@@ -110,9 +105,8 @@ static uint64_t read_group(const struct search *s, const struct layout *layout, 
 {
 	uint64_t group, table, method;
 
-	if (!layout->group || !read_word(s->memory, task + layout->group, &group) ||
-	    group % sizeof(group) || !read_word(s->memory, group, &table) ||
-	    !read_word(s->memory, table, &method) || !method)
+	if (!layout->group || !read_word(s, task + layout->group, &group) ||
+	    group % sizeof(group) || !read_word(s, group, &table) || !read_word(s, table, &method) || !method)
 		return 0;
 	return group;
 }
@@ -123,11 +117,11 @@ static bool read_task(const struct search *s, const struct layout *layout, uint6
 	uint64_t text;
 	int32_t tid = 0;
 
-	if (!read_int(s->memory, task + layout->id, &found->id) ||
-	    !read_word(s->memory, task + layout->name, &text) ||
-	    !read_name(s->memory, text, found->name))
+	if (!read_int(s, task + layout->id, &found->id) ||
+	    !read_word(s, task + layout->name, &text) ||
+	    !read_name(s, text, found->name))
 		return false;
-	if (layout->tid && (!read_int(s->memory, task + layout->tid, &tid) || tid <= 0))
+	if (layout->tid && (!read_int(s, task + layout->tid, &tid) || tid <= 0))
 		return false;
 	found->group = read_group(s, layout, task);
 	found->knows_itself = layout->tid && (uint32_t)tid == found->tid;
@@ -142,9 +136,9 @@ static uint64_t task_of(const struct search *s, uint64_t thread_pointer)
 {
 	uint64_t dtv, block, task;
 
-	if (!read_word(s->memory, thread_pointer + 8, &dtv) ||
-	    !read_word(s->memory, dtv + 16 * s->module, &block) || block == UINT64_MAX ||
-	    !read_word(s->memory, block + s->offset, &task))
+	if (!read_word(s, thread_pointer + 8, &dtv) ||
+	    !read_word(s, dtv + 16 * s->module, &block) || block == UINT64_MAX ||
+	    !read_word(s, block + s->offset, &task))
 		return 0;
 	return task;
 }
@@ -221,6 +215,7 @@ static struct item *search(struct search *s, const struct thread_pointer *thread
 {
 	size_t best = 0, best_found = 0, best_knowing = 0, tasks = 0, knowing = 0;
 
+	free(s->found); /* The library may be mapped twice. */
 	s->found = calloc(count + 1, sizeof(*s->found));
 	if (!s->found)
 		return NULL;
@@ -247,9 +242,9 @@ static bool find_variable(struct search *s, const struct process_map *map, const
 {
 	struct process_tls_symbol symbol;
 
-	if (process_symbol_find_tls(s->pid, s->memory, map, VARIABLE, &symbol) ||
-	    !read_word(s->memory, symbol.module_address, &s->module) ||
-	    !read_word(s->memory, symbol.offset_address, &s->offset) || s->module == 0 ||
+	if (process_symbol_find_tls(&s->memory, map, VARIABLE, &symbol) ||
+	    !read_word(s, symbol.module_address, &s->module) ||
+	    !read_word(s, symbol.offset_address, &s->offset) || s->module == 0 ||
 	    s->module > MODULES_MAX || s->offset > (1u << 30)) {
 		*problem = "its variable gMyTask is not where it is expected";
 		return false;
@@ -267,16 +262,13 @@ static bool mindspore_file(const char *path)
 static struct item *mindspore_roles(pid_t pid, const struct thread_pointer *threads, size_t count,
 				    const char **problem)
 {
-	struct search s = { .pid = pid };
+	struct search s = { .pid = pid, .memory = { .present.pagemap = -1, .content = -1 } };
 	struct process_maps maps;
 	struct item *item = NULL;
-	char path[64];
 
 	*problem = NULL;
 	if (process_maps_read(pid, &maps))
 		return NULL;
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	s.memory = -1;
 	for (size_t i = 0; i < maps.count && !item; i++) {
 		if (!mindspore_file(maps.map[i].path))
 			continue;
@@ -284,16 +276,14 @@ static struct item *mindspore_roles(pid_t pid, const struct thread_pointer *thre
 		*problem = "this is only known for x86-64";
 		break;
 #endif
-		s.memory = s.memory < 0 ? open(path, O_RDONLY | O_CLOEXEC) : s.memory;
-		if (s.memory < 0) {
+		if (s.memory.content < 0 && !process_memory_open(&s.memory, pid)) {
 			*problem = "its memory cannot be read";
 			break;
 		}
 		if (find_variable(&s, &maps.map[i], problem))
 			item = search(&s, threads, count, problem);
 	}
-	if (s.memory >= 0)
-		close(s.memory);
+	process_memory_close(&s.memory);
 	free(s.found);
 	process_maps_free(&maps);
 	return item;

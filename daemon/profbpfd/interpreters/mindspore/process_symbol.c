@@ -30,10 +30,10 @@ static bool is_symbol(const struct loaded_library *library, uint32_t index, cons
 	Elf64_Sym symbol;
 
 	return length <= sizeof(text) &&
-	       loaded_read(library->memory, library->symbols + (uint64_t)index * sizeof(symbol),
+	       loaded_read(library, library->symbols + (uint64_t)index * sizeof(symbol),
 		       &symbol, sizeof(symbol)) &&
 	       ELF64_ST_TYPE(symbol.st_info) == STT_TLS && symbol.st_shndx != SHN_UNDEF &&
-	       loaded_read(library->memory, library->strings + symbol.st_name, text, length) &&
+	       loaded_read(library, library->strings + symbol.st_name, text, length) &&
 	       memcmp(text, name, length) == 0;
 }
 
@@ -55,17 +55,17 @@ static int find_by_old_hash(const struct loaded_library *library, const char *na
 	uint32_t counts[2]; /* buckets, chains */
 	uint64_t buckets = library->old_hash + sizeof(counts);
 
-	if (!loaded_read(library->memory, library->old_hash, counts, sizeof(counts)))
+	if (!loaded_read(library, library->old_hash, counts, sizeof(counts)))
 		return -EIO;
 	if (!counts[0])
 		return -ENOENT;
-	if (!loaded_read(library->memory, buckets + (uint64_t)(elf_hash(name) % counts[0]) * 4, index,
+	if (!loaded_read(library, buckets + (uint64_t)(elf_hash(name) % counts[0]) * 4, index,
 		     4))
 		return -EIO;
 	for (uint32_t i = 0; *index && *index < counts[1] && i < CHAIN_MAX; i++) {
 		if (is_symbol(library, *index, name))
 			return 0;
-		if (!loaded_read(library->memory, buckets + ((uint64_t)counts[0] + *index) * 4, index,
+		if (!loaded_read(library, buckets + ((uint64_t)counts[0] + *index) * 4, index,
 			     4))
 			return -EIO;
 	}
@@ -82,16 +82,16 @@ static int find_symbol(const struct loaded_library *library, const char *name, u
 
 	if (!library->hash)
 		return find_by_old_hash(library, name, index);
-	if (!loaded_read(library->memory, library->hash, &header, sizeof(header)))
+	if (!loaded_read(library, library->hash, &header, sizeof(header)))
 		return -EIO;
 	if (!header.buckets)
 		return -ENOENT;
 	buckets = library->hash + sizeof(header) + (uint64_t)header.bloom_words * 8;
 	chains = buckets + (uint64_t)header.buckets * 4;
-	if (!loaded_read(library->memory, buckets + (uint64_t)(hash % header.buckets) * 4, index, 4))
+	if (!loaded_read(library, buckets + (uint64_t)(hash % header.buckets) * 4, index, 4))
 		return -EIO;
 	for (uint32_t i = 0; *index >= header.first && i < CHAIN_MAX; i++, ++*index) {
-		if (!loaded_read(library->memory, chains + (uint64_t)(*index - header.first) * 4,
+		if (!loaded_read(library, chains + (uint64_t)(*index - header.first) * 4,
 			     &value, 4))
 			return -EIO;
 		if ((value | 1) == (hash | 1) && is_symbol(library, *index, name))
@@ -126,7 +126,7 @@ static int find_relocations(const struct loaded_library *library, uint32_t index
 		uint64_t n = count - first < RELOCATIONS_AT_ONCE ? count - first
 								 : RELOCATIONS_AT_ONCE;
 
-		if (!loaded_read(library->memory, library->relocations + first * sizeof(*rows), rows,
+		if (!loaded_read(library, library->relocations + first * sizeof(*rows), rows,
 			     n * sizeof(*rows)))
 			err = -EIO;
 		for (uint64_t i = 0; i < n && !err; i++)
@@ -140,10 +140,10 @@ static int find_relocations(const struct loaded_library *library, uint32_t index
 	return err;
 }
 
-int process_symbol_find_tls(pid_t pid, int memory, const struct process_map *map, const char *name,
+int process_symbol_find_tls(const struct process_memory *memory, const struct process_map *map, const char *name,
 			    struct process_tls_symbol *symbol)
 {
-	int file = process_map_open(pid, map), err;
+	int file = process_map_open(memory->present.pid, map), err;
 	struct loaded_library library;
 	uint32_t index;
 
@@ -151,12 +151,13 @@ int process_symbol_find_tls(pid_t pid, int memory, const struct process_map *map
 	if (file < 0)
 		return file;
 	err = loaded_library_read(&library, memory, file, map);
+	if (!err && (!library.symbols || !library.strings || !(library.hash || library.old_hash) ||
+		     !library.relocations))
+		err = -ENOENT;
+	if (!err)
+		err = find_symbol(&library, name, &index);
+	if (!err)
+		err = find_relocations(&library, index, symbol);
 	close(file);
-	if (err)
-		return err;
-	if (!library.symbols || !library.strings || !(library.hash || library.old_hash) ||
-	    !library.relocations)
-		return -ENOENT;
-	err = find_symbol(&library, name, &index);
-	return err ? err : find_relocations(&library, index, symbol);
+	return err;
 }

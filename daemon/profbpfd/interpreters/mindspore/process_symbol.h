@@ -2,15 +2,15 @@
 /*
  * process_symbol.h - where a running process keeps a library's thread-local variable.
  *
- * All is read from the process's memory, where the loader has done its work. The
+ * All is read from the process's memory, where the loader has done its work, as far as it is there. The
  * process may be hostile: sizes are bounded, every address is only ever read.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_MINDSPORE_PROCESS_SYMBOL_H
 #define PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_MINDSPORE_PROCESS_SYMBOL_H
 
 #include <stdint.h>
-#include <sys/types.h>
 
+#include "lib/base/process_memory.h"
 #include "lib/elf/process_maps.h"
 
 /* Two words of the library's global offset table. */
@@ -23,10 +23,10 @@ struct process_tls_symbol {
  * process_symbol_find_tls - find an exported thread-local variable that the library
  * itself addresses through its global offset table (R_X86_64_DTPMOD64, DTPOFF64)
  *
- * @memory is /proc/PID/mem, @map the library. Returns 0, -ENOENT if there is no such
+ * @memory is the process's, @map the library in it. Returns 0, -ENOENT if there is no such
  * symbol or relocation, -EIO if memory could not be read, -EBADMSG, -ENOMEM.
  */
-int process_symbol_find_tls(pid_t pid, int memory, const struct process_map *map, const char *name,
+int process_symbol_find_tls(const struct process_memory *memory, const struct process_map *map, const char *name,
 			    struct process_tls_symbol *symbol);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_MINDSPORE_PROCESS_SYMBOL_H */
