@@ -41,7 +41,9 @@ static __noinline void write_call(struct call_stack *stack, const struct call_fr
 		return;
 	}
 	flags = frame->flags | frame->depth << CALL_DEPTH_SHIFT;
-	if (!returned)
+	if (stack->value_later)
+		flags |= CALL_RET_UNKNOWN;
+	else if (!returned)
 		flags |= CALL_RET_ZERO;
 	r->header.type = REC_CALL;
 	r->header.flags = flags;
@@ -171,12 +173,13 @@ static __noinline void leave_around(struct call_stack *stack, __u64 sp, __u64 no
 static __always_inline void at_return(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
 				      __u64 sp, __u64 now)
 {
+	__u64 returned = stack->value_later ? 0 : PT_REGS_RC(ctx);
 	__u32 last;
 
-	leave(stack, slot, sp, now, PT_REGS_RC(ctx));
+	leave(stack, slot, sp, now, returned);
 	last = stack->depth - 1;
 	if (last < REC_CALL_DEPTH && stack->frames[last].sp == sp)
-		leave_around(stack, sp, now, PT_REGS_RC(ctx));
+		leave_around(stack, sp, now, returned);
 }
 
 #endif /* PROFBPF_CALL_END_BPF_H */

@@ -74,7 +74,7 @@ struct call_stack {
 	__u32 unsure; /* FRAME_UNSURE for the call that begins, or 0 */
 	__u32 armed; /* the call that begins returns to a return probe: the call in its slot tail-jumped into it */
 	struct conf_place conf; /* where the probe's conf is */
-	__u32 reserved;
+	__u32 value_later; /* while a call ends: its return value is not set yet */
 	struct tail_target tail; /* the target of a tail jump */
 	__u64 returns_to, ip; /* return address and entry of a call that begins with the stack pointer of an open one */
 	__u64 produced; /* calls not yet added to "stats" */

@@ -61,6 +61,7 @@ enum call_flag {
 	CALL_UNSEEN = 0x10,	/* with CALL_BEFORE: it has returned unseen; dur_ns is 0 */
 	CALL_LEFT = 0x20,	/* it never returned: an exception, a longjmp or the end of its stack went past it; dur_ns is up to when that was noticed */
 	CALL_ENTRY = 0x40,	/* its end was not seen; dur_ns is 0, ret is unknown */
+	CALL_RET_UNKNOWN = 0x80, /* its end was seen before the return value was set */
 };
 #define CALL_FLAGS 0xff		/* the mask of the flags above */
 #define CALL_DEPTH_SHIFT 8	/* bits 8..15: nesting depth, 0 = outermost */

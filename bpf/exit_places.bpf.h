@@ -207,12 +207,15 @@ static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie, bool
 	if (slot >= REC_CALL_DEPTH || frame_at(stack, slot)->flags & FRAME_RETURNS ||
 	    !returns_home(ctx, stack, slot, cookie))
 		return;
-	if (kind == PLACE_RETURN)
+	if (kind == PLACE_RETURN) {
+		stack->value_later = cookie & PLACE_VALUE_LATER ? 1 : 0;
 		at_return(ctx, stack, slot, sp, now);
-	else if (kind == PLACE_JUMP)
+		stack->value_later = 0;
+	} else if (kind == PLACE_JUMP) {
 		went_on(frame_at(stack, slot));
-	else
+	} else {
 		at_indirect_jump(ctx, stack, slot, cookie);
+	}
 }
 
 /* @returning: on this kernel programs execute the return instruction, this one or another session's. */

@@ -8,7 +8,7 @@
 
 bool load_is_error(const struct function *function, const struct call *call)
 {
-	if (call->flags & MODEL_CALL_NOT_RETURNED)
+	if (call->flags & (MODEL_CALL_NOT_RETURNED | MODEL_CALL_VALUE_UNKNOWN))
 		return false;
 	switch (function->error) {
 	case PROFBPF__FUNCTION__ERROR__NONZERO: return call->ret != 0;

@@ -58,7 +58,7 @@ static uint8_t call_flags(uint32_t file)
 		flags = MODEL_CALL_LEFT;
 	else if (file & PROFBPF__CALLS__FLAG__ENTRY_ONLY)
 		flags = MODEL_CALL_ENTRY;
-	return flags;
+	return file & PROFBPF__CALLS__FLAG__RETURNED_UNKNOWN ? flags | MODEL_CALL_VALUE_UNKNOWN : flags;
 }
 
 /* What its calls do lasts: names, handles, memory, operators of a pipeline. */

@@ -61,6 +61,7 @@ enum call_named {
 #define MODEL_CALL_SHARED 0x10 /* it submitted the same task as another call, which the task belongs to */
 #define MODEL_CALL_LEFT 0x20 /* an exception, longjmp or unwinding left it: it never returned */
 #define MODEL_CALL_ENTRY 0x40 /* only its entry was seen */
+#define MODEL_CALL_VALUE_UNKNOWN 0x80 /* it returned a value that was not seen */
 /* Calls whose end is unknown: end_ns is start_ns. */
 #define MODEL_CALL_END_UNKNOWN (MODEL_CALL_LEFT | MODEL_CALL_ENTRY)
 /* Calls whose return was not seen: results, output arguments and duration are unknown. */

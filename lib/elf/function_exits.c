@@ -273,6 +273,7 @@ void function_exits_early(struct function_exits *exits)
 		exit->address -= up;
 		exit->offset -= up;
 		exit->below = exit->early_below;
+		exit->is_early = true;
 		load_early(exit);
 		exit->plain = false;
 		exit->stepped = false;

@@ -54,7 +54,8 @@ struct function_exit {
 	uint32_t early_below;
 	bool early_sets_value; /* returns: the value is set between the two instructions */
 	struct early_pointer early_target; /* indirect jumps: the target if it has loads; else the operands at the exit hold */
-	uint32_t below; /* early_below if the earlier instruction is probed; else 0 */
+	bool is_early; /* the earlier instruction is probed: function_exits_early() */
+	uint32_t below; /* early_below if is_early; else 0 */
 };
 
 /* Why the ends of a function's calls cannot all be seen. */

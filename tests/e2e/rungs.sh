@@ -26,6 +26,8 @@ exact_calls() {
 	assert_eq "$1: calls" 30000 "$(api_count "$r" truth_noop)"
 	assert_eq "$1: calls that failed" 30 "$(api_count "$r" truth_fail_every errors)"
 	assert_eq "$1: calls within calls" 30 "$(api_count "$r" truth_inner)"
+	assert_eq "$1: calls that count" 9 "$(of_counts "$2" "count(*)")"
+	assert_eq "$1: of these, with a value that they did not return" 0 "$(of_counts "$2" "count(*) filter (where returned <> argument1)")"
 	assert_eq "$1: calls of itself" 5 "$(api_count "$r" truth_recurse)"
 	assert_between "$1: time in calls that sleep, ns" $((20 * 5000000)) "$(truth_value sleep_total_ns)" \
 		"$(api_count "$r" truth_sleep total_ns)"
@@ -75,6 +77,8 @@ guarded_calls() {
 	stop_attach
 	truth_end
 	exact_calls "guarded, without $*" "$WORK/calls.pbt"
+	# What is returned is set behind the comparison.
+	[ "$byte" = 75 ] || assert_eq "guarded, without $*: values that are known" 0 "$(of_counts "$WORK/calls.pbt" "count(returned)")"
 	stop_daemon
 }
 

@@ -81,6 +81,12 @@ api_count() {
 	jq "[.api[] | select(.function == \"$2\") | .${3:-count}] | add // 0" "$1"
 }
 
+# of_counts TRACE EXPRESSION: over all calls of truth_count(), which returns its argument, kept as argument1
+of_counts() {
+	"$ANALYZER" query "$1" --format csv "select $2 as value from calls where function in (select function from functions where symbol = 'truth_count')" |
+		tail -n 1
+}
+
 # thread_field REPORT TID FIELD
 thread_field() {
 	json "$1" "[.processes[].threads[] | select(.tid == $2) | .$3] | first"

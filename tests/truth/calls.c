@@ -59,6 +59,8 @@ int main(void)
 	for (int i = 0; i < 10; i++)
 		truth_outer(3);
 	truth_recurse(5);
+	for (int i = 1; i <= 9; i++)
+		truth_count(i);
 	for (int i = 0; i < 20; i++)
 		truth_make(i % 4);
 	start = clock_ns(CLOCK_MONOTONIC);

@@ -28,6 +28,7 @@
 /* libtruth.so, catalog truth.catalog */
 int truth_noop(int value);
 int truth_fail_every(int n, int every);
+int truth_count(int n); /* returns it */
 void *truth_make(int wanted);
 int truth_sleep(unsigned int us);
 int truth_outer(int inner_calls);

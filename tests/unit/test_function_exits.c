@@ -207,6 +207,7 @@ static void expect_early(const uint8_t *code, size_t size, uint64_t before, uint
 	exit = found.exits[0];
 	assert_int_equal(exit.below, 0);
 	function_exits_early(&found);
+	assert_int_equal(found.exits[0].is_early, before != 0);
 	if (before) {
 		assert_int_equal(exit.early_sets_value, sets_value);
 		assert_int_equal(exit.address - found.exits[0].address, before);

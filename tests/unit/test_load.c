@@ -70,6 +70,27 @@ static void rows_survive_the_round_trip(void **state)
 	model_free(model);
 }
 
+/* What was not seen is no error, and the call has returned even so. */
+static void a_value_may_be_unknown(void **state)
+{
+	struct trace_builder *builder = session(1, 1, SAMPLE_START);
+	struct model *model;
+
+	trace_target(builder, SAMPLE_START, 50, 50, "job");
+	trace_function(builder, &(struct trace_function){ .id = 1, .runtime = "r", .name = "f",
+							  .error = PROFBPF__FUNCTION__ERROR__NONZERO });
+	for (uint64_t i = 0; i < 2; i++)
+		trace_call(builder, &(struct trace_call_row){
+					    .tid = 50, .tgid = 50, .function = 1, .ret = 3,
+					    .start_ns = SAMPLE_START + 2 * i, .end_ns = SAMPLE_START + 2 * i + 1,
+					    .flags = i ? PROFBPF__CALLS__FLAG__RETURNED_UNKNOWN : 0 });
+	model = load_trace(builder);
+	assert_int_equal(model->calls.count, 2);
+	assert_int_equal(model->calls.row[0].flags, MODEL_CALL_ERROR);
+	assert_int_equal(model->calls.row[1].flags, MODEL_CALL_VALUE_UNKNOWN);
+	model_free(model);
+}
+
 static void calls_inside_others_are_inner(void **state)
 {
 	struct model *model = load_trace(sample_trace(0));
@@ -492,6 +513,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(header_is_taken),
 		cmocka_unit_test(rows_survive_the_round_trip),
+		cmocka_unit_test(a_value_may_be_unknown),
 		cmocka_unit_test(calls_inside_others_are_inner),
 		cmocka_unit_test(threads_have_names_and_lives),
 		cmocka_unit_test(reused_pid_is_another_thread),

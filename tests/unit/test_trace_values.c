@@ -24,7 +24,7 @@ struct value {
 
 static const struct value call_flags[] = {
 	{ CALL_OPEN, 1 },  { CALL_HAS_STRING, 2 }, { CALL_RET_ZERO, 4 },
-	{ CALL_LEFT, 32 }, { CALL_ENTRY, 64 },
+	{ CALL_LEFT, 32 }, { CALL_ENTRY, 64 }, { CALL_RET_UNKNOWN, 128 },
 };
 
 static const struct value ioctl_flags[] = {

@@ -57,7 +57,7 @@ DEFINE_TABLE(functions, struct function, FUNCTION_COLUMNS, next_function,
 	COLUMN(inner_call, FLAG, "inner", "is it inside a call of the same family?",            \
 	       cell_flag(row->flags &MODEL_CALL_INNER))                                         \
 	COLUMN(returned, NUMBER, "returned", "the low 32 bits of what it returned",             \
-	       cell_known(!(row->flags & MODEL_CALL_NOT_RETURNED), row->ret))                   \
+	       cell_known(!(row->flags & (MODEL_CALL_NOT_RETURNED | MODEL_CALL_VALUE_UNKNOWN)), row->ret)) \
 	COLUMN(text, TEXT, "text", "its text argument, or the name of what it launched",        \
 	       cell_string(model, row->text))                                                   \
 	COLUMN(argument1, NUMBER, "argument 1", "first kept argument", cell_u64(row->args[0]))  \

@@ -31,6 +31,7 @@ static uint32_t call_flag(uint32_t value)
 	case CALL_RET_ZERO: return PROFBPF__CALLS__FLAG__RETURNED_ZERO;
 	case CALL_LEFT: return PROFBPF__CALLS__FLAG__LEFT;
 	case CALL_ENTRY: return PROFBPF__CALLS__FLAG__ENTRY_ONLY;
+	case CALL_RET_UNKNOWN: return PROFBPF__CALLS__FLAG__RETURNED_UNKNOWN;
 	case CALL_BEFORE: break;
 	case CALL_UNSEEN: break;
 	}
@@ -54,6 +55,7 @@ static uint32_t ioctl_flag(uint32_t value)
 	case CALL_RET_ZERO: break;
 	case CALL_LEFT: break;
 	case CALL_ENTRY: break;
+	case CALL_RET_UNKNOWN: break;
 	}
 	return 0;
 }
