@@ -6,6 +6,18 @@
 #include "call_end.bpf.h"
 #include "call_entry.bpf.h"
 
+#define ZERO_FLAG 0x40 /* of x86-64's flags: what was compared is equal */
+
+/* Does the jne before an exit jump? Then the stack protector ends the program, and the exit is not reached. */
+static __always_inline bool jumps_away(struct pt_regs *ctx, __u64 cookie)
+{
+#if defined(__TARGET_ARCH_x86)
+	return cookie & PLACE_EARLY && !(ctx->flags & ZERO_FLAG);
+#else
+	return false;
+#endif
+}
+
 /* The stack pointer at the exit that the probed place stands for. */
 static __always_inline __u64 exit_stack_pointer(struct pt_regs *ctx, __u64 cookie)
 {
@@ -177,6 +189,8 @@ static __noinline void exit_at_entry(struct pt_regs *ctx, struct call_stack *sta
 	__u32 kind = cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK;
 
 	exit_hits[(__u32)cookie & (EXITS_MAX - 1)]++;
+	if (jumps_away(ctx, cookie))
+		return;
 	if (kind == PLACE_JUMP)
 		went_on(frame_at(stack, slot));
 	else
@@ -196,7 +210,7 @@ static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie, bool
 	asm volatile("" : "+r"(sp));
 	exit_hits[(__u32)cookie & (EXITS_MAX - 1)]++;
 	stack = current_stack();
-	if (!stack || !stack->depth)
+	if (!stack || !stack->depth || jumps_away(ctx, cookie))
 		return;
 	slot = slot_at(stack, sp, FRAME_EXITS | FRAME_RETURNS);
 	if (returning && slot >= REC_CALL_DEPTH && cookie & PLACE_RETURN_PLAIN) {

@@ -50,6 +50,7 @@ struct probe_conf {
 #define PLACE_BELOW_SHIFT 36	/* bits 36..47: words by which the stack pointer is below its value at the exit itself */
 #define PLACE_BELOW_MASK 0xfff
 #define PLACE_OFFSET_SHIFT 48	/* bits 48..59: offset in its page */
+#define PLACE_EARLY (1ull << 60) /* the instruction is a jne before the exit: if it jumps, the exit is not reached */
 #define PLACE_VALUE_LATER (1ull << 61) /* the function sets its return value after this instruction */
 
 enum place_kind {

@@ -70,13 +70,15 @@ guarded_calls() {
 	jump=$(objdump -d --disassemble=truth_fail_every "$library" | awk '$NF ~ /^<truth_fail_every/ && /\tjne / { print "0x" $1; exit }')
 	start_daemon "${options[@]}"
 	rm -f "$WORK/calls.in"
-	LD_LIBRARY_PATH=$GUARDED start_truth calls
+	TRUTH_SMASH=1 LD_LIBRARY_PATH=$GUARDED start_truth calls
 	attach_truth "$WORK/calls.pbt" --topics api
 	assert_eq "at the comparison, without $*" "$byte" "$(first_byte "$TRUTH_PID" "$library" "${jump%:}")"
 	truth_go
 	stop_attach
 	truth_end
 	exact_calls "guarded, without $*" "$WORK/calls.pbt"
+	assert_eq "guarded, without $*: calls that the protector ended" 1 "$(api_count "$WORK/calls.pbt.json" truth_smash open)"
+	assert_eq "guarded, without $*: all calls of the kind" 1 "$(api_count "$WORK/calls.pbt.json" truth_smash)"
 	# What is returned is set behind the comparison.
 	[ "$byte" = 75 ] || assert_eq "guarded, without $*: values that are known" 0 "$(of_counts "$WORK/calls.pbt" "count(returned)")"
 	stop_daemon

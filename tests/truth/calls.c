@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calls.c - known numbers of calls from known threads, with known errors, arguments and durations. */
 #include <stdatomic.h>
+#include <sys/wait.h>
 
 #include "tests/truth/truth.h"
 
@@ -43,6 +44,23 @@ static uint64_t call_methods(void)
 	return clock_ns(CLOCK_MONOTONIC) - start;
 }
 
+/* With TRUTH_SMASH, for which the library has to have stack protectors. */
+static void smash(void)
+{
+	const struct rlimit none = { 0, 0 };
+	pid_t pid;
+
+	if (!getenv("TRUTH_SMASH"))
+		return;
+	pid = fork();
+	if (!pid) {
+		setrlimit(RLIMIT_CORE, &none);
+		truth_smash();
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
 int main(void)
 {
 	pthread_t threads[THREADS], blocked;
@@ -61,6 +79,7 @@ int main(void)
 	truth_recurse(5);
 	for (int i = 1; i <= 9; i++)
 		truth_count(i);
+	smash();
 	for (int i = 0; i < 20; i++)
 		truth_make(i % 4);
 	start = clock_ns(CLOCK_MONOTONIC);

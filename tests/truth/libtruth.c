@@ -28,6 +28,18 @@ EXPORT int truth_count(int n)
 	return n;
 }
 
+/* Writes beyond its own array: with a stack protector that ends the program when it would return. */
+EXPORT int truth_smash(void)
+{
+	char room[16];
+	volatile char *byte = room;
+
+	__asm__("" : "+r"(byte)); /* The compiler does not see what it leads to. */
+	for (size_t i = sizeof(room); i < 2 * sizeof(room); i++)
+		byte[i] ^= 1;
+	return byte[sizeof(room)] ? 0 : 1;
+}
+
 EXPORT void *truth_make(int wanted)
 {
 	static int thing;

@@ -29,6 +29,7 @@
 int truth_noop(int value);
 int truth_fail_every(int n, int every);
 int truth_count(int n); /* returns it */
+int truth_smash(void); /* never returns, if compiled with a stack protector */
 void *truth_make(int wanted);
 int truth_sleep(unsigned int us);
 int truth_outer(int inner_calls);

@@ -25,6 +25,8 @@ static uint64_t cookie_of(const struct function_exit *exit, uint32_t number)
 			  (exit->offset & 0xfff) << PLACE_OFFSET_SHIFT |
 			  (uint64_t)(exit->below / 8) << PLACE_BELOW_SHIFT;
 
+	if (exit->is_early)
+		cookie |= PLACE_EARLY;
 	if (exit->is_early && exit->early_sets_value)
 		cookie |= PLACE_VALUE_LATER;
 	return exit->kind == EXIT_RETURN && exit->plain ? cookie | PLACE_RETURN_PLAIN : cookie;
