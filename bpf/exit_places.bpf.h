@@ -102,7 +102,9 @@ static __always_inline __u64 numbered(const struct call_stack *stack, __u8 numbe
 	return number == EXIT_NO_REGISTER ? 0 : stack->registers[number & (REGISTERS - 1)];
 }
 
-/* The target of an indirect jump; 0 if it is in the same function or unknown. */
+#define NOT_READ 1 /* instead of a target: the memory that holds it could not be read */
+
+/* The target of an indirect jump, or NOT_READ; 0 if it is in the same function. */
 static __noinline __u64 jump_target(struct pt_regs *ctx, struct call_stack *stack,
 				    const struct exit_conf *conf)
 {
@@ -114,9 +116,9 @@ static __noinline __u64 jump_target(struct pt_regs *ctx, struct call_stack *stac
 	target += numbered(stack, conf->index) * conf->scale;
 	stack->registers[0] = 0; /* as take_registers() leaves it */
 	if (conf->loads && bpf_probe_read_user(&target, sizeof(target), (void *)target))
-		return 0;
+		return NOT_READ;
 	if (conf->loads == 2 && bpf_probe_read_user(&target, sizeof(target), (void *)(target + conf->inner)))
-		return 0;
+		return NOT_READ;
 	distance = target - stack->text[0];
 	return distance >= conf->own_start && distance < conf->own_end ? 0 : target;
 }
@@ -166,6 +168,12 @@ static __noinline void at_indirect_jump(struct pt_regs *ctx, struct call_stack *
 	stack->tail.address = jump_target(ctx, stack, conf);
 	if (!stack->tail.address)
 		return;
+	/* The call leaves the function; its end will not be known. */
+	if (stack->tail.address == NOT_READ) {
+		frame->flags |= FRAME_TAILED;
+		frame->goes_to = NOT_READ;
+		return;
+	}
 	stack->tail.tgid = stack->tgid;
 	known = bpf_map_lookup_elem(&tail_targets, &stack->tail);
 	frame->flags |= FRAME_TAILED;

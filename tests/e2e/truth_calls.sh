@@ -33,6 +33,8 @@ assert_between "truth_sleep total ns" $((20 * 5000000)) "$(truth_value sleep_tot
 assert_eq "truth_method calls" 21 "$(api_count "$r" truth_method)"
 assert_eq "truth_method errors, of what it went on in" 5 "$(api_count "$r" truth_method errors)"
 assert_between "truth_method total ns" $((20 * 1000000)) $(($(truth_value methods_total_ns) + 100000000)) "$(api_count "$r" truth_method total_ns)"
+assert_eq "truth_dropped calls, of which it is not known where they went on" 1 "$(api_count "$r" truth_dropped end_unknown)"
+assert_eq "truth_dropped calls that were left" 0 "$(api_count "$r" truth_dropped left)"
 assert_eq "open calls at detach" 1 "$(api_count "$r" truth_block open)"
 
 # The same, seen call by call: arguments, string, the value written through a pointer, the thread.

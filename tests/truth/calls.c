@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calls.c - known numbers of calls from known threads, with known errors, arguments and durations. */
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "tests/truth/truth.h"
@@ -44,6 +45,27 @@ static uint64_t call_methods(void)
 	return clock_ns(CLOCK_MONOTONIC) - start;
 }
 
+static int run_here(void *object, int n, int every)
+{
+	return object && n < every ? 0 : 1;
+}
+
+/* Where it goes on stands in a page that is only there once the function has looked. */
+static void call_dropped(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	int file = memfd_create("methods", MFD_CLOEXEC);
+	void *methods = MAP_FAILED;
+
+	if (file >= 0 && !ftruncate(file, page))
+		methods = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (methods == MAP_FAILED)
+		exit(1);
+	*(struct truth_methods *)methods = (struct truth_methods){ .run = run_here };
+	madvise(methods, page, MADV_DONTNEED);
+	truth_dropped(&(struct truth_object){ methods }, 1, 4);
+}
+
 /* With TRUTH_SMASH, for which the library has to have stack protectors. */
 static void smash(void)
 {
@@ -80,6 +102,7 @@ int main(void)
 	for (int i = 1; i <= 9; i++)
 		truth_count(i);
 	smash();
+	call_dropped();
 	for (int i = 0; i < 20; i++)
 		truth_make(i % 4);
 	start = clock_ns(CLOCK_MONOTONIC);

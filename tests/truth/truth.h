@@ -59,6 +59,7 @@ struct truth_object {
 };
 
 int truth_method(struct truth_object *object, int n, int every);
+int truth_dropped(struct truth_object *object, int n, int every); /* the same; its methods are not in memory */
 struct truth_object *truth_object(void);
 
 int truth_second(int value);	/* in libtruth2.so, loaded by dlopen only */
