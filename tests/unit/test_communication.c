@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,72 @@ static void operations(void **state)
 	assert_int_equal(results.operations[0].synchronization_ns, 30);
 	assert_int_equal(results.operations[1].timed, 0);
 	assert_int_equal(results.rank_count, 0);
+	communication_free(&results);
+	model_free(model);
+}
+
+/* More names than are remembered, in turn, on two devices: each has its own sums. */
+static void many_operations(void **state)
+{
+	enum { NAMES = 600, TIMES = 3 };
+	struct model *model = make_model(2);
+	struct communication_results results;
+
+	for (uint32_t device = 0; device < 2; device++)
+		for (uint64_t i = 0; i < NAMES * TIMES; i++) {
+			char name[32];
+
+			snprintf(name, sizeof(name), "op%d__%d", (int)(i % NAMES), (int)i);
+			add(model, device, name, 10 * i, 10 * i + 1 + i % NAMES);
+		}
+	small_index(model);
+	assert_int_equal(communication_analyse(model, &everything, &results), 0);
+	assert_int_equal(results.operation_count, 2 * NAMES);
+	for (uint32_t i = 0; i < 2 * NAMES; i++) {
+		const struct communication_usage *row = &results.operations[i];
+		uint64_t ns = NAMES - i / 2;
+		char name[32], cut[32];
+
+		snprintf(name, sizeof(name), "op%d", (int)(ns - 1));
+		assert_int_equal(row->device, i % 2);
+		assert_string_equal(communication_name(model_text(model, row->name), cut, sizeof(cut)),
+				    name);
+		assert_int_equal(row->count, TIMES);
+		assert_int_equal(row->total_ns, TIMES * ns);
+		assert_int_equal(row->min_ns, ns);
+	}
+	communication_free(&results);
+	model_free(model);
+}
+
+/* What a file tells of the parts of an operation goes to one of the groups that have it: the first. */
+static void times_of_groups(void **state)
+{
+	static const char *const GROUPS[] = { "[0]", "[1]", "[1]", "[0]" };
+	struct model *model = make_model(1);
+	struct communication_results results;
+	struct communication_time time = { .wait_ns = 5,
+					   .operation = model_string(model, "sum__9") };
+
+	for (uint32_t i = 0; i < 4; i++) {
+		struct task_detail detail = { .group = model_string(model, GROUPS[i]), .members = 2 };
+
+		assert_true(MODEL_PUSH(&model->task_details, detail));
+		add(model, 0, i % 2 ? "sum__1" : "sum__2", 100 * i, 100 * i + (i % 3 ? 50 : 10));
+		model->tasks.row[i].detail = model->task_details.count;
+	}
+	small_index(model);
+	assert_true(MODEL_PUSH(&model->communication_times, time));
+	assert_int_equal(communication_analyse(model, &everything, &results), 0);
+	assert_int_equal(results.operation_count, 2);
+	assert_string_equal(model_text(model, results.operations[0].group), "[1]");
+	assert_int_equal(results.operations[0].total_ns, 100);
+	assert_int_equal(results.operations[0].timed, 0);
+	assert_string_equal(model_text(model, results.operations[1].group), "[0]");
+	assert_int_equal(results.operations[1].total_ns, 20);
+	assert_int_equal(results.operations[1].members, 2);
+	assert_int_equal(results.operations[1].timed, 1);
+	assert_int_equal(results.operations[1].wait_ns, 5);
 	communication_free(&results);
 	model_free(model);
 }
@@ -213,6 +280,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operations),
+		cmocka_unit_test(many_operations),
+		cmocka_unit_test(times_of_groups),
 		cmocka_unit_test(links),
 		cmocka_unit_test(stragglers),
 		cmocka_unit_test(together),

@@ -8,12 +8,26 @@
 
 #include "analyzer/analyse/cluster/collective_rate.h"
 
-/* An operation's task, by the length of the part of its name that says what it does. */
-struct named {
-	const char *text;
-	size_t length;
-	uint32_t task;
+/* By which tasks are put together: those of the last ones need not be looked for. */
+struct known_name {
+	uint32_t name; /* string, as tasks have it */
+	uint32_t does; /* string of the collection: the part of it that says what is done */
+};
+
+#define KNOWN_NAMES 256 /* a power of 2; by the last bits of a name */
+
+struct operation_key {
+	uint32_t device;
+	uint32_t does;
 	uint32_t group; /* string */
+};
+
+/* Tasks are looked at in their order, once: they may lie in files. */
+struct collection {
+	struct string_table *names;
+	struct string_table *keys; /* id: 1 + index into operations */
+	struct known_name known[KNOWN_NAMES];
+	MODEL_ARRAY(struct communication_usage) operations;
 };
 
 static size_t name_length(const char *name)
@@ -38,20 +52,22 @@ static bool is_collective(const struct model *model, const struct analysis_optio
 	       analysis_wants_process(model, options, model->devices.row[task->device].process);
 }
 
+/* In the order of what they do: times of parts go to the first one that does the same. */
 static int by_name(const void *a, const void *b, void *context)
 {
-	const struct device_task *tasks = context;
-	const struct named *x = a, *y = b;
-	size_t shorter = x->length < y->length ? x->length : y->length;
+	const struct model *model = context;
+	const struct communication_usage *x = a, *y = b;
+	const char *x_text = model_text(model, x->name), *y_text = model_text(model, y->name);
+	size_t x_length = name_length(x_text), y_length = name_length(y_text);
 	int order;
 
-	if (tasks[x->task].device != tasks[y->task].device)
-		return tasks[x->task].device < tasks[y->task].device ? -1 : 1;
-	order = memcmp(x->text, y->text, shorter);
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	order = memcmp(x_text, y_text, x_length < y_length ? x_length : y_length);
 	if (order)
 		return order;
-	if (x->length != y->length)
-		return x->length < y->length ? -1 : 1;
+	if (x_length != y_length)
+		return x_length < y_length ? -1 : 1;
 	return x->group < y->group ? -1 : x->group > y->group;
 }
 
@@ -164,39 +180,75 @@ static uint32_t group_of(const struct model *model, const struct device_task *ta
 	return detail ? detail->group : 0;
 }
 
-static int sum_operations(const struct model *model, const struct analysis_options *options,
-			  struct communication_results *results)
+/* INDEX_NONE without memory. */
+static uint32_t does_of(const struct model *model, struct collection *of, uint32_t name)
+{
+	struct known_name *known = &of->known[name % KNOWN_NAMES];
+	const char *text;
+
+	if (name && known->name == name)
+		return known->does;
+	text = model_text(model, name);
+	*known = (struct known_name){ name, string_table_add(of->names, text, name_length(text)) };
+	return known->does;
+}
+
+/* The operation that a task is of; NULL without memory. */
+static struct communication_usage *operation_of(const struct model *model, struct collection *of,
+						const struct device_task *task)
+{
+	const struct operation_key key = { task->device, does_of(model, of, task->name),
+					   group_of(model, task) };
+	uint32_t id;
+
+	if (key.does == STRING_NONE)
+		return NULL;
+	id = string_table_add(of->keys, (const char *)&key, sizeof(key));
+	if (id == STRING_NONE || (id > of->operations.count &&
+				  !MODEL_PUSH(&of->operations, usage_of(model, task))))
+		return NULL;
+	return &of->operations.row[id - 1];
+}
+
+static int collect(const struct model *model, const struct analysis_options *options,
+		   struct collection *of)
 {
 	struct analysis_window window = analysis_window(model, options);
-	struct named *named = calloc((size_t)model->tasks.count + 1, sizeof(*named));
-	uint32_t count = 0;
 
-	if (!named)
+	of->names = string_table_new();
+	of->keys = string_table_new();
+	if (!of->names || !of->keys)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		const struct device_task *task = &model->tasks.row[i];
-		const char *text = model_text(model, task->name);
+		struct communication_usage *usage;
 
-		if (is_collective(model, options, &window, task))
-			named[count++] = (struct named){ text, name_length(text), i,
-							 group_of(model, task) };
+		if (!is_collective(model, options, &window, task))
+			continue;
+		usage = operation_of(model, of, task);
+		if (!usage)
+			return -ENOMEM;
+		add_task(model, usage, task);
 	}
-	qsort_r(named, count, sizeof(*named), by_name, model->tasks.row);
-	results->operations = calloc((size_t)count + 1, sizeof(*results->operations));
-	for (uint32_t i = 0; i < count && results->operations; i++) {
-		const struct device_task *task = &model->tasks.row[named[i].task];
+	return 0;
+}
 
-		if (i == 0 || by_name(&named[i - 1], &named[i], model->tasks.row))
-			results->operations[results->operation_count++] = usage_of(model, task);
-		add_task(model, &results->operations[results->operation_count - 1], task);
-	}
-	free(named);
-	if (!results->operations)
-		return -ENOMEM;
+static int sum_operations(const struct model *model, const struct analysis_options *options,
+			  struct communication_results *results)
+{
+	struct collection of = { 0 };
+	int err = collect(model, options, &of);
+
+	string_table_free(of.names);
+	string_table_free(of.keys);
+	results->operations = of.operations.row;
+	results->operation_count = of.operations.count;
+	if (err || !results->operation_count)
+		return err;
+	qsort_r(results->operations, results->operation_count, sizeof(*results->operations), by_name,
+		(void *)model);
 	add_times(model, results);
-	if (results->operation_count)
-		qsort(results->operations, results->operation_count, sizeof(*results->operations),
-		      by_total);
+	qsort(results->operations, results->operation_count, sizeof(*results->operations), by_total);
 	return 0;
 }
 
