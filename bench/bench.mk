@@ -58,6 +58,14 @@ $(B)/bench/import_take: $(O)/bench/import/take.o $(filter-out %/main.o %/spill_w
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS_ANALYZER)
 
+$(B)/bench/import_launches: $(O)/bench/import/launches.o
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^
+
+$(B)/bench/import_floor: $(O)/bench/import/floor.o
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ -lyajl
+
 # Jobs with a planted fault: plain code, symbols kept, as of what is traced.
 # A job's device is the library that it finds: one that is simulated, an OpenCL one, the simulated Ascend.
 PLANT_LIBRARIES := $(patsubst %,$(B)/bench/insight/%libplant.so,opencl/ ascend/) $(B)/bench/insight/libplant.so
@@ -91,7 +99,7 @@ bench-overhead: $(PROGRAMS)
 	BUILD=$(B) bench/overhead/run $(BENCH_OPTIONS)
 
 # How fast device files are taken in.
-bench-import: $(B)/bench/import_take
+bench-import: $(B)/analyzer $(patsubst %,$(B)/bench/import_%,take launches floor)
 	BUILD=$(B) bench/import/run $(BENCH_OPTIONS)
 
 # Are faults found that were planted, and healthy jobs let alone?
