@@ -287,6 +287,50 @@ static void shapes_and_scopes(void **state)
 	model_free(model);
 }
 
+/* Of a type with several names, whose tasks come in turn: all that is told of them is its own, once. */
+static void several_names(void **state)
+{
+	struct analysis_options options = { .operators.by = OPERATOR_BY_TYPE };
+	struct model *model = detailed_model();
+	const uint32_t name = model_string(model, "MatMul_2");
+	const struct operator_figures *figures;
+	struct operator_list list;
+
+	for (uint32_t i = 0, count = model->tasks.count; i < count; i++) {
+		struct device_task task = model->tasks.row[i];
+
+		task.name = name;
+		task.end_ns += 700;
+		assert_true(MODEL_PUSH(&model->tasks, task));
+	}
+	assert_int_equal(operators_analyse(model, &options, &list), 0);
+	assert_int_equal(list.count, 1);
+	figures = &list.rows[0].figures;
+	assert_int_equal(list.rows[0].count, 6);
+	assert_int_equal(list.rows[0].total_ns, 500 + 500 + 3 * 700);
+	assert_int_equal(list.rows[0].min_ns, 100);
+	assert_int_equal(list.rows[0].max_ns, 1000);
+	assert_int_equal(figures->counted, 4);
+	assert_int_equal(figures->counted_ns, 400 + 1800);
+	near(figures->flops, 8000);
+	assert_int_equal(figures->detailed, 6);
+	assert_int_equal(figures->variants, 2);
+	assert_int_equal(figures->input_shapes, OPERATOR_SEVERAL);
+	assert_int_equal(figures->metric_count, 2);
+	near(list.metrics.row[figures->first_metric].mean,
+	     (0.5 * (100 + 800) + 0.9 * (300 + 1000)) / 2200);
+	assert_int_equal(list.metrics.row[figures->first_metric].tasks, 4);
+	near(list.metrics.row[figures->first_metric + 1].mean, 6);
+	operators_free(&list);
+	options.operators = (struct operator_options){ .name = "matmul 2" };
+	assert_int_equal(operators_analyse(model, &options, &list), 0);
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.rows[0].count, 3);
+	near(list.rows[0].percent, 100.0 * 2600 / 3100);
+	operators_free(&list);
+	model_free(model);
+}
+
 /* What is not known comes last. */
 static void order_by_figures(void **state)
 {
@@ -317,6 +361,7 @@ int main(void)
 		cmocka_unit_test(figures_and_orders),
 		cmocka_unit_test(work_and_shapes),
 		cmocka_unit_test(shapes_and_scopes),
+		cmocka_unit_test(several_names),
 		cmocka_unit_test(order_by_figures),
 	};
 

@@ -131,6 +131,69 @@ bool operator_figures_add(const struct model *model, const struct device_task *t
 	return add_metrics(model, task, detail, figures, metrics);
 }
 
+static void merge_work(const struct operator_figures *from, struct operator_figures *into)
+{
+	into->counted += from->counted;
+	into->counted_ns += from->counted_ns;
+	into->flops += from->flops;
+	into->moved += from->moved;
+	into->moved_ns += from->moved_ns;
+	into->moved_bytes += from->moved_bytes;
+	into->utilized_ns += from->utilized_ns;
+	into->utilized += from->utilized;
+}
+
+static void merge_shapes(const struct operator_figures *from, struct operator_figures *into)
+{
+	bool first = into->detailed == 0;
+
+	if (!from->detailed)
+		return;
+	if (first || from->last_shapes != into->last_shapes)
+		into->variants += from->variants;
+	into->last_shapes = from->last_shapes;
+	into->detailed += from->detailed;
+	add_text(&into->input_shapes, from->input_shapes, first);
+	add_text(&into->input_types, from->input_types, first);
+	add_text(&into->input_formats, from->input_formats, first);
+	add_text(&into->output_shapes, from->output_shapes, first);
+	add_text(&into->output_types, from->output_types, first);
+	add_text(&into->output_formats, from->output_formats, first);
+}
+
+static void merge_mean(const struct operator_metric *from, struct operator_metric *into)
+{
+	double weight = into->weight + from->weight;
+
+	if (!(from->weight > 0))
+		return;
+	if (into->weight > 0)
+		into->mean += (from->mean - into->mean) * from->weight / weight;
+	else
+		into->mean = from->mean;
+	into->weight = weight;
+	into->tasks += from->tasks;
+}
+
+bool operator_figures_merge(const struct model *model, const struct operator_figures *from,
+			    const struct operator_metrics *from_metrics,
+			    struct operator_figures *into, struct operator_metrics *into_metrics)
+{
+	merge_work(from, into);
+	merge_shapes(from, into);
+	if (!into->metric_count)
+		into->first_metric = into_metrics->count;
+	for (uint32_t i = 0; i < from->metric_count; i++) {
+		const struct operator_metric *metric = &from_metrics->row[from->first_metric + i];
+		struct operator_metric *to = metric_of(model, into, into_metrics, metric->name, i);
+
+		if (!to)
+			return false;
+		merge_mean(metric, to);
+	}
+	return true;
+}
+
 bool operator_flops_rate(const struct operator_figures *figures, double *rate)
 {
 	if (!figures->counted_ns)

@@ -57,11 +57,21 @@ struct operator_metrics {
 /*
  * operator_figures_add - take a task in
  *
- * Tasks of one operator come after each other, those of equal input shapes, too; @metrics grows.
+ * Tasks of equal input shapes come after each other; @metrics, which are of these figures alone, grow.
  * Returns false without memory.
  */
 bool operator_figures_add(const struct model *model, const struct device_task *task,
 			  struct operator_figures *figures, struct operator_metrics *metrics);
+
+/*
+ * operator_figures_merge - take tasks in of which each one was taken into @from
+ *
+ * They come one operator after the other, those of equal input shapes, too; @from's tasks all have the same ones. @into_metrics
+ * grows. Returns false without memory.
+ */
+bool operator_figures_merge(const struct model *model, const struct operator_figures *from,
+			    const struct operator_metrics *from_metrics,
+			    struct operator_figures *into, struct operator_metrics *into_metrics);
 
 /* Rates per second and shares of what the device can do, in percent; false if not known. */
 bool operator_flops_rate(const struct operator_figures *figures, double *rate);

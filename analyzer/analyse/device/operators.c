@@ -7,9 +7,9 @@
 
 #include "analyzer/analyse/fuzzy.h"
 
-/* A task, and that by which it is put together with others: to look at tasks in any order is slow where they lie in files. */
+/* A group of tasks, and that by which it is put together with others. */
 struct member {
-	uint32_t task;
+	const struct operator_group *group;
 	uint32_t device;
 	uint32_t name;
 	uint32_t type;
@@ -21,70 +21,14 @@ struct member {
 struct selection {
 	const struct model *model;
 	const struct analysis_options *options;
-	struct analysis_window window;
 	struct member *members;
 	uint32_t count;
 	struct operator_metrics *metrics;
 };
 
-const char *task_kind_name(uint8_t kind)
-{
-	static const char *const names[] = {
-		[PROFBPF__DEVICE_TASKS__KIND__OTHER] = "other",
-		[PROFBPF__DEVICE_TASKS__KIND__KERNEL] = "kernel",
-		[PROFBPF__DEVICE_TASKS__KIND__COPY] = "copy",
-		[PROFBPF__DEVICE_TASKS__KIND__FILL] = "fill",
-		[PROFBPF__DEVICE_TASKS__KIND__MAP] = "map",
-		[PROFBPF__DEVICE_TASKS__KIND__SYNC] = "sync",
-		[PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION] = "communication",
-	};
-
-	return kind < sizeof(names) / sizeof(*names) ? names[kind] : "other";
-}
-
-const char *operator_core_name(uint8_t core)
-{
-	static const char *const names[CORES] = { "other",   "kernel",	      "AICORE", "AICPU",
-						  "HOSTCPU", "communication", "copy" };
-
-	return core < CORES ? names[core] : "other";
-}
-
 const char *operator_type(const struct model *model, const struct operator_usage *row)
 {
 	return row->type ? model_text(model, row->type) : task_kind_name(row->kind);
-}
-
-/* What the words for cores mean: AI_CORE, KERNEL_AICORE, MIX_AIV, AI_VECTOR_CORE, ... */
-static enum operator_core named_core(const char *text)
-{
-	static const struct {
-		const char *part;
-		enum operator_core core;
-	} WORDS[] = {
-		{ "HOST", CORE_HOSTCPU }, { "AI_CPU", CORE_AICPU },	{ "AICPU", CORE_AICPU },
-		{ "AI_C", CORE_AICORE },  { "AIC", CORE_AICORE },	{ "AIV", CORE_AICORE },
-		{ "MIX", CORE_AICORE },	  { "AI_VECTOR", CORE_AICORE }, { "FFTS", CORE_AICORE },
-	};
-
-	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
-		if (strcasestr(text, WORDS[i].part))
-			return WORDS[i].core;
-	}
-	return CORE_KERNEL;
-}
-
-enum operator_core task_core(const struct model *model, const struct device_task *task)
-{
-	switch (task->kind) {
-	case PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION: return CORE_COMMUNICATION;
-	case PROFBPF__DEVICE_TASKS__KIND__COPY:
-	case PROFBPF__DEVICE_TASKS__KIND__FILL:
-	case PROFBPF__DEVICE_TASKS__KIND__MAP: return CORE_COPY;
-	case PROFBPF__DEVICE_TASKS__KIND__KERNEL:
-		return task->core ? named_core(model_text(model, task->core)) : CORE_KERNEL;
-	default: return CORE_OTHER;
-	}
 }
 
 size_t operator_scope(const char *name, uint32_t depth)
@@ -126,28 +70,15 @@ static int by_member(const void *a, const void *b, void *context)
 	return order ? order : x->shapes < y->shapes ? -1 : x->shapes > y->shapes;
 }
 
-static bool belongs(const struct selection *of, const struct device_task *task)
+static struct member member_of(const struct selection *of, const struct operator_group *group)
 {
-	const struct model *model = of->model;
-
-	return !(task->flags & MODEL_TASK_UNTIMED) &&
-	       task->kind != PROFBPF__DEVICE_TASKS__KIND__SYNC &&
-	       task->device < model->devices.count && task->start_ns >= of->window.from_ns &&
-	       task->start_ns < of->window.to_ns &&
-	       analysis_wants_process(model, of->options, model->devices.row[task->device].process);
-}
-
-static struct member member_of(const struct selection *of, uint32_t row)
-{
-	const struct device_task *task = &of->model->tasks.row[row];
-	const struct task_detail *detail = model_task_detail(of->model, task);
 	enum operator_by by = of->options->operators.by;
-	struct member member = { .task = row,
-				 .device = task->device,
-				 .shapes = detail ? detail->input_shapes : 0 };
+	struct member member = { .group = group,
+				 .device = group->key.device,
+				 .shapes = group->key.shapes };
 
 	if (by == OPERATOR_BY_SCOPE) {
-		const char *name = model_text(of->model, task->name);
+		const char *name = model_text(of->model, group->key.name);
 		uint32_t depth = of->options->operators.scope_depth;
 
 		member.name = string_table_add(
@@ -155,43 +86,38 @@ static struct member member_of(const struct selection *of, uint32_t row)
 			operator_scope(name, depth ? depth : OPERATOR_SCOPE_DEPTH));
 		return member;
 	}
-	member.core = (uint8_t)task_core(of->model, task);
+	member.core = group->key.core;
 	if (by == OPERATOR_BY_CORE)
 		return member;
-	member.kind = task->kind;
-	member.type = task->type;
+	member.kind = group->key.kind;
+	member.type = group->key.type;
 	if (by != OPERATOR_BY_TYPE)
-		member.name = task->name;
+		member.name = group->key.name;
 	return member;
 }
 
-static bool select_tasks(struct selection *of)
+static bool select_groups(struct selection *of, const struct operator_groups *groups)
 {
-	const struct model *model = of->model;
-
-	of->members = calloc((size_t)model->tasks.count + 1, sizeof(*of->members));
+	of->members = calloc((size_t)groups->count + 1, sizeof(*of->members));
 	if (!of->members)
 		return false;
-	for (uint32_t i = 0; i < model->tasks.count; i++) {
-		if (belongs(of, &model->tasks.row[i]))
-			of->members[of->count++] = member_of(of, i);
-		if (of->count && of->members[of->count - 1].name == STRING_NONE)
+	for (uint32_t i = 0; i < groups->count; i++) {
+		of->members[of->count++] = member_of(of, &groups->row[i]);
+		if (of->members[i].name == STRING_NONE)
 			return false;
 	}
 	qsort_r(of->members, of->count, sizeof(*of->members), by_member, of);
 	return true;
 }
 
-static void add_task(struct operator_usage *row, const struct device_task *task)
+static void add_group(struct operator_usage *row, const struct operator_group *group)
 {
-	uint64_t ns = task->end_ns - task->start_ns;
-
-	if (row->count == 0 || ns < row->min_ns)
-		row->min_ns = ns;
-	if (ns > row->max_ns)
-		row->max_ns = ns;
-	row->count++;
-	row->total_ns += ns;
+	if (row->count == 0 || group->min_ns < row->min_ns)
+		row->min_ns = group->min_ns;
+	if (group->max_ns > row->max_ns)
+		row->max_ns = group->max_ns;
+	row->count += group->count;
+	row->total_ns += group->total_ns;
 }
 
 static uint64_t value_of(const struct operator_usage *row, enum operator_value value)
@@ -207,22 +133,22 @@ static uint64_t value_of(const struct operator_usage *row, enum operator_value v
 /* False without memory. */
 static bool sum_up(const struct selection *of, struct operator_usage *rows, uint32_t *rows_count)
 {
-	const struct device_task *tasks = of->model->tasks.row;
 	uint32_t count = 0;
 
 	of->metrics->count = 0;
 	for (uint32_t i = 0; i < of->count; i++) {
 		const struct member *member = &of->members[i];
-		const struct device_task *task = &tasks[member->task];
+		const struct operator_group *group = member->group;
 
 		if (i == 0 || compare_operators(of, member - 1, member))
 			rows[count++] = (struct operator_usage){ .name = member->name,
-								 .device = task->device,
+								 .device = member->device,
 								 .type = member->type,
-								 .kind = task->kind,
+								 .kind = group->key.kind,
 								 .core = member->core };
-		add_task(&rows[count - 1], task);
-		if (!operator_figures_add(of->model, task, &rows[count - 1].figures, of->metrics))
+		add_group(&rows[count - 1], group);
+		if (!operator_figures_merge(of->model, &group->figures, &group->metrics,
+					    &rows[count - 1].figures, of->metrics))
 			return false;
 	}
 	*rows_count = count;
@@ -250,30 +176,33 @@ static void set_percent(struct operator_usage *rows, uint32_t count, const doubl
 	}
 }
 
-/* Tasks of one row may differ in it. */
-static bool has_dtype(const struct model *model, const struct device_task *task, const char *dtype)
+/* Groups of one row may differ in it. */
+static bool has_dtype(const struct model *model, const struct operator_key *key, const char *dtype)
 {
-	const struct task_detail *detail = model_task_detail(model, task);
-
-	if (!dtype)
-		return true;
-	return detail && text_fuzzy(model_text(model, detail->input_types), dtype);
+	return !dtype || (key->detailed && text_fuzzy(model_text(model, key->types), dtype));
 }
 
-static bool has_type(const struct model *model, const struct device_task *task, const char *types)
+static bool has_type(const struct model *model, const struct operator_key *key, const char *types)
 {
-	const char *kind = task_kind_name(task->kind);
+	const char *kind = task_kind_name(key->kind);
 
-	return !types || text_in_list(task->type ? model_text(model, task->type) : kind, types) ||
-	       text_in_list(kind, types) ||
-	       text_in_list(operator_core_name((uint8_t)task_core(model, task)), types);
+	return !types || text_in_list(key->type ? model_text(model, key->type) : kind, types) ||
+	       text_in_list(kind, types) || text_in_list(operator_core_name(key->core), types);
+}
+
+static bool wanted(const struct model *model, const struct operator_options *options,
+		   const struct operator_key *key)
+{
+	return has_type(model, key, options->types) && has_dtype(model, key, options->dtype) &&
+	       text_fuzzy(model_text(model, key->name), options->name);
 }
 
 bool operator_wanted(const struct model *model, const struct operator_options *options,
 		     const struct device_task *task)
 {
-	return has_type(model, task, options->types) && has_dtype(model, task, options->dtype) &&
-	       text_fuzzy(model_text(model, task->name), options->name);
+	const struct operator_key key = operator_key_of(model, task);
+
+	return wanted(model, options, &key);
 }
 
 static bool wanted_row(const struct operator_options *options, const struct operator_usage *row)
@@ -300,9 +229,7 @@ static void drop_unwanted(struct selection *of)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < of->count; i++) {
-		const struct device_task *task = &of->model->tasks.row[of->members[i].task];
-
-		if (operator_wanted(of->model, options, task))
+		if (wanted(of->model, options, &of->members[i].group->key))
 			of->members[kept++] = of->members[i];
 	}
 	of->count = kept;
@@ -410,16 +337,13 @@ static void accumulate(struct operator_usage *rows, uint32_t count, double *sums
 	}
 }
 
-int operators_analyse(const struct model *model, const struct analysis_options *options,
-		      struct operator_list *list)
+int operators_of_groups(const struct model *model, const struct operator_groups *groups,
+			const struct analysis_options *options, struct operator_list *list)
 {
-	struct selection of = { .model = model,
-				.options = options,
-				.window = analysis_window(model, options),
-				.metrics = &list->metrics };
+	struct selection of = { .model = model, .options = options, .metrics = &list->metrics };
 	struct ordering order = { .model = model, .options = &options->operators };
 	double *totals = calloc((size_t)model->devices.count + 1, sizeof(*totals));
-	bool ok = totals && select_tasks(&of);
+	bool ok = totals && select_groups(&of, groups);
 
 	*list = (struct operator_list){ .by = options->operators.by };
 	list->rows = ok ? calloc((size_t)of.count + 1, sizeof(*list->rows)) : NULL;
@@ -431,6 +355,19 @@ int operators_analyse(const struct model *model, const struct analysis_options *
 	free(of.members);
 	free(totals);
 	return ok ? 0 : -ENOMEM;
+}
+
+int operators_analyse(const struct model *model, const struct analysis_options *options,
+		      struct operator_list *list)
+{
+	struct operator_groups groups;
+	int err = operator_groups_find(model, options, &groups);
+
+	*list = (struct operator_list){ 0 };
+	if (!err)
+		err = operators_of_groups(model, &groups, options, list);
+	operator_groups_free(&groups);
+	return err;
 }
 
 void operators_free(struct operator_list *list)

@@ -3,9 +3,7 @@
  * operators.h - device time by what the tasks are: by name, by type, by core.
  *
  * A type is the operator's as the file has it ("MatMul"); where it has none, the kind
- * of task stands for it ("kernel"). A core is what ran the task: AICORE (the cube and vector cores of
- * an NPU), AICPU, HOSTCPU, kernel (of a GPU, or nobody says where), communication, copy
- * (also fills and maps), other. A scope is the first parts of a name that is a path,
+ * of task stands for it ("kernel"). A core is what ran the task (operator_core.h). A scope is the first parts of a name that is a path,
  * "Default/network" of "Default/network/conv1/Conv2D-op7", never all of it; names without one have the scope "".
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATORS_H
@@ -15,20 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/analyse/device/operator_core.h"
 #include "analyzer/analyse/device/operator_figures.h"
+#include "analyzer/analyse/device/operator_groups.h"
 #include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
-
-enum operator_core {
-	CORE_OTHER = 0,
-	CORE_KERNEL,
-	CORE_AICORE,
-	CORE_AICPU,
-	CORE_HOSTCPU,
-	CORE_COMMUNICATION,
-	CORE_COPY,
-	CORES
-};
 
 struct operator_usage {
 	uint32_t name; /* string, of the scope if by scope; 0 = the source gave none, or not by it */
@@ -62,17 +51,15 @@ struct operator_list {
  */
 int operators_analyse(const struct model *model, const struct analysis_options *options,
 		      struct operator_list *list);
+
+/* operators_of_groups - the same of tasks that are put together already (operator_groups.h) */
+int operators_of_groups(const struct model *model, const struct operator_groups *groups,
+			const struct analysis_options *options, struct operator_list *list);
 void operators_free(struct operator_list *list);
 
 /* Is a task of an operator that options' name, types and dtype leave? */
 bool operator_wanted(const struct model *model, const struct operator_options *options,
 		     const struct device_task *task);
-
-/* Name of a task kind as in reports: "kernel", "copy", ... Static text. */
-const char *task_kind_name(uint8_t kind);
-
-/* What ran a task. */
-enum operator_core task_core(const struct model *model, const struct device_task *task);
 
 /*
  * operator_scope - the scope of a name to a depth of @depth parts
@@ -80,9 +67,6 @@ enum operator_core task_core(const struct model *model, const struct device_task
  * Returns its length: the scope is that much of @name. 0 = it has none.
  */
 size_t operator_scope(const char *name, uint32_t depth);
-
-/* "AICORE", "communication", ... Static text. */
-const char *operator_core_name(uint8_t core);
 
 /* The type of a row: the operator's, else the kind's name. */
 const char *operator_type(const struct model *model, const struct operator_usage *row);

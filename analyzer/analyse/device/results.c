@@ -12,14 +12,18 @@ static int analyse_operators(const struct model *model, const struct analysis_op
 			     struct device_results *results)
 {
 	struct analysis_options all = *options;
-	int error = operators_analyse(model, options, &results->operators);
+	struct operator_groups groups;
+	int error = operator_groups_find(model, options, &groups);
 
+	if (!error)
+		error = operators_of_groups(model, &groups, options, &results->operators);
 	all.operators = (struct operator_options){ .by = OPERATOR_BY_TYPE };
 	if (!error)
-		error = operators_analyse(model, &all, &results->types);
+		error = operators_of_groups(model, &groups, &all, &results->types);
 	all.operators.by = OPERATOR_BY_CORE;
 	if (!error)
-		error = operators_analyse(model, &all, &results->cores);
+		error = operators_of_groups(model, &groups, &all, &results->cores);
+	operator_groups_free(&groups);
 	return error;
 }
 
