@@ -166,6 +166,28 @@ static void test_literal_at_chunk_end(void **state)
 	free(text);
 }
 
+/* An object that a chunk's end cuts, wherever; and what is no JSON behind thousands that were handed out. */
+static void test_object_at_chunk_end(void **state)
+{
+	static const char rest[] = "{\"a\":\"x\\\"y\",\"b\":-1.5e3,\"c\":{\"d\":[true,10]}}]";
+	char *text = malloc(CHUNK + 128);
+	struct seen seen;
+
+	assert_non_null(text);
+	for (size_t shift = 0; shift < sizeof(rest); shift++) {
+		size_t used = (size_t)sprintf(text, "[{\"a\":\"pad\"},");
+
+		memset(text + used, ' ', CHUNK - shift - used);
+		strcpy(text + CHUNK - shift, rest);
+		assert_int_equal(read_text(text, &seen), 0);
+		assert_string_equal(seen.text, "x\"y|-1.5e3|[true,10];");
+		text[strlen(text) - 1] = '}';
+		assert_int_equal(read_text(text, &seen), -EBADMSG);
+		assert_string_equal(seen.text, "x\"y|-1.5e3|[true,10];");
+	}
+	free(text);
+}
+
 static void test_arrays(void **state)
 {
 	check("[{\"a\":1,\"c\":{\"d\":[[2, 3],[],[4]]}}]", "1|-|[[2,3],[],[4]];");
@@ -225,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_literals),
 		cmocka_unit_test(test_literal_at_chunk_end),
+		cmocka_unit_test(test_object_at_chunk_end),
 		cmocka_unit_test(test_arrays),
 		cmocka_unit_test(test_arrays_of_objects),
 		cmocka_unit_test(test_inner_objects),

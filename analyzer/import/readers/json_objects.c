@@ -6,14 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <yajl/yajl_parse.h>
 
 #include "analyzer/import/readers/input_file.h"
 #include "analyzer/import/readers/json_keys.h"
 #include "analyzer/import/readers/json_literals.h"
+#include "analyzer/import/readers/json_scan.h"
 
 #define PATH_BYTES 256
-#define DEPTH_MAX 512 /* deeper nesting is refused */
+#define DEPTH_MAX JSON_SCAN_DEPTH /* deeper nesting is refused */
 #define NOT_WANTED JSON_KEY_NONE
 
 struct parse {
@@ -464,6 +466,22 @@ static int read_once(const char *path, struct parse *parse, struct json_literals
 	return err;
 }
 
+/* The same of plain JSON in a file that can be read again. -EAGAIN: it is for yajl, which skips what was handed out. */
+static int scan_once(const char *path, struct parse *parse)
+{
+	struct input_file file;
+	struct stat status;
+	char words[256];
+	int err;
+
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    input_file_open(&file, path, words, sizeof(words)) != 0)
+		return -EAGAIN;
+	err = json_scan_file(&file, &CALLBACKS, parse);
+	input_file_close(&file);
+	return err == -ECANCELED ? parse->error : err;
+}
+
 static void begin(struct parse *parse, const struct json_reader *reader)
 {
 	*parse = (struct parse){
@@ -474,24 +492,34 @@ static void begin(struct parse *parse, const struct json_reader *reader)
 		parse->wanted_count++;
 }
 
+/* From the file's begin: what was handed out is not handed out again. */
+static void begin_again(struct parse *parse, const struct json_reader *reader)
+{
+	uint64_t skip = parse->handed > parse->skip ? parse->handed : parse->skip;
+
+	free(parse->buffer);
+	begin(parse, reader);
+	parse->skip = skip;
+}
+
 int json_objects_read(const char *path, const struct json_reader *reader, char *error,
 		      size_t error_size)
 {
 	struct parse *parse = malloc(sizeof(*parse));
 	struct json_literals literals = { 0 };
-	uint64_t handed;
 	int err;
 
 	snprintf(error, error_size, "%s", strerror(ENOMEM));
 	if (!parse)
 		return -ENOMEM;
 	begin(parse, reader);
-	err = read_once(path, parse, NULL, error, error_size);
+	err = scan_once(path, parse);
 	if (err == -EAGAIN) {
-		handed = parse->handed;
-		free(parse->buffer);
-		begin(parse, reader);
-		parse->skip = handed;
+		begin_again(parse, reader);
+		err = read_once(path, parse, NULL, error, error_size);
+	}
+	if (err == -EAGAIN) {
+		begin_again(parse, reader);
 		err = read_once(path, parse, &literals, error, error_size);
 	}
 	free(parse->buffer);
