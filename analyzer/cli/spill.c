@@ -309,6 +309,32 @@ void *spill_new(size_t size)
 	return at;
 }
 
+/* All of it, or false: what is left is copied. */
+static bool write_all(int fd, const char *from, size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t written = pwrite(fd, from + done, size - done, (off_t)done);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return false;
+		done += (size_t)written;
+	}
+	return true;
+}
+
+void *spill_new_of(size_t size, const void *from, size_t held)
+{
+	void *at = spill_new(size);
+
+	if (at && held > size)
+		held = size;
+	if (at && !write_all(region_of(at)->fd, from, held))
+		memcpy(at, from, held);
+	return at;
+}
+
 size_t spill_size(const void *block)
 {
 	const struct region *region = region_of(block);

@@ -53,6 +53,13 @@ void spill_note(size_t given, size_t freed);
  */
 void *spill_new(size_t size);
 
+/*
+ * spill_new_of - the same with the first @held bytes of @from in it
+ *
+ * They are written to the file: to touch each of its pages costs several times that.
+ */
+void *spill_new_of(size_t size, const void *from, size_t held);
+
 /* The size of a block of spill_new(), which is at least what was asked for; 0 for any other address. */
 size_t spill_size(const void *block);
 

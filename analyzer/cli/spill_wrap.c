@@ -98,13 +98,12 @@ void *__wrap_realloc(void *block, size_t size)
 	}
 	held = malloc_usable_size(block);
 	spill_note(0, held);
-	grown = spill_new(size);
+	grown = spill_new_of(size, block, held);
 	if (!grown && !in_memory(size)) {
 		spill_note(held, 0);
 		return NULL;
 	}
 	if (grown && block) {
-		memcpy(grown, block, held < size ? held : size);
 		__real_free(block);
 	} else if (!grown) {
 		grown = __real_realloc(block, size);

@@ -90,6 +90,32 @@ static void keeps(void **state)
 	assert_false(spill_free(grown));
 }
 
+/* What a block held comes with it, and zeros behind. */
+static void taken_over(void **state)
+{
+	const size_t held = SPILL_FROM / 2 + 3;
+	char *from = malloc(held), *block;
+
+	(void)state;
+	assert_non_null(from);
+	for (size_t i = 0; i < held; i++)
+		from[i] = (char)(i * 7 + i / 4096);
+	spill_into(FOLDERS, 0);
+	assert_null(spill_new_of(SPILL_FROM - 1, from, held));
+	block = spill_new_of(SPILL_FROM + 1, from, held);
+	if (!block)
+		skip();
+	assert_memory_equal(block, from, held);
+	for (size_t i = held; i <= SPILL_FROM; i++)
+		assert_int_equal(block[i], 0);
+	assert_true(spill_free(block));
+	block = spill_new_of(SPILL_FROM, NULL, 0);
+	assert_non_null(block);
+	assert_int_equal(block[0], 0);
+	assert_true(spill_free(block));
+	free(from);
+}
+
 /* Far more is written and read than may be in use. */
 static void bounded(void **state)
 {
@@ -246,7 +272,7 @@ static void full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(before), cmocka_unit_test(full),
-					    cmocka_unit_test(keeps), cmocka_unit_test(bounded),
+					    cmocka_unit_test(keeps), cmocka_unit_test(taken_over), cmocka_unit_test(bounded),
 					    cmocka_unit_test(kept), cmocka_unit_test(unreserved),
 					    cmocka_unit_test(nearly_full) };
 
