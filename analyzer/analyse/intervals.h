@@ -35,4 +35,28 @@ uint64_t intervals_length(const struct intervals *intervals);
 /* Length of what two united sets have in common. */
 uint64_t intervals_overlap(const struct intervals *a, const struct intervals *b);
 
+/*
+ * What intervals cover that come in order of their starts: the same as the length of a united set, without keeping any.
+ * What two sets have in common is the sum of what each covers less what they cover together.
+ */
+struct cover {
+	uint64_t length_ns;
+	uint64_t first_ns; /* the earliest start and the latest end; 0 = there was none but empty ones */
+	uint64_t reach_ns;
+};
+
+static inline void cover_add(struct cover *cover, uint64_t start_ns, uint64_t end_ns)
+{
+	if (end_ns <= start_ns)
+		return;
+	if (!cover->reach_ns)
+		cover->first_ns = start_ns;
+	if (start_ns < cover->reach_ns)
+		start_ns = cover->reach_ns;
+	if (end_ns <= start_ns)
+		return;
+	cover->length_ns += end_ns - start_ns;
+	cover->reach_ns = end_ns;
+}
+
 #endif /* PROFBPF_ANALYZER_ANALYSE_INTERVALS_H */

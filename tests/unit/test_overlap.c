@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/device/overlap.h"
+#include "analyzer/analyse/intervals.h"
 #include "tests/unit/small_model.h"
 
 #define KERNEL PROFBPF__DEVICE_TASKS__KIND__KERNEL
@@ -140,6 +141,42 @@ static void many_names(void **state)
 	model_free(model);
 }
 
+/* What is covered in order of starts, against the sets themselves. */
+static void covered(void **state)
+{
+	uint32_t seed = 1;
+
+	for (unsigned int round = 0; round < 200; round++) {
+		struct intervals sets[3] = { 0 };
+		struct cover covers[3] = { 0 };
+		uint64_t now_ns = 1;
+
+		for (unsigned int i = 0; i < 40; i++) {
+			uint64_t end_ns;
+			unsigned int set;
+
+			seed = seed * 1664525 + 1013904223;
+			set = seed >> 30 & 1;
+			now_ns += seed >> 20 & 7;
+			end_ns = now_ns + (seed >> 12 & 15);
+			for (unsigned int k = set; k < 3; k += 2 - set) {
+				assert_int_equal(intervals_add(&sets[k], now_ns, end_ns), 0);
+				cover_add(&covers[k], now_ns, end_ns);
+			}
+		}
+		for (unsigned int k = 0; k < 3; k++) {
+			intervals_unite(&sets[k]);
+			assert_int_equal(covers[k].length_ns, intervals_length(&sets[k]));
+			assert_int_equal(covers[k].first_ns, sets[k].row[0].start_ns);
+			assert_int_equal(covers[k].reach_ns, sets[k].row[sets[k].count - 1].end_ns);
+		}
+		assert_int_equal(covers[0].length_ns + covers[1].length_ns - covers[2].length_ns,
+				 intervals_overlap(&sets[0], &sets[1]));
+		for (unsigned int k = 0; k < 3; k++)
+			intervals_free(&sets[k]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +184,7 @@ int main(void)
 		cmocka_unit_test(many_names),
 		cmocka_unit_test(cut_at_the_window),
 		cmocka_unit_test(nothing_known),
+		cmocka_unit_test(covered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

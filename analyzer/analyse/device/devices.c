@@ -124,12 +124,10 @@ static int classify(uint8_t kind)
 	}
 }
 
-/* Sort the tasks of the window into unions: compute, communication, copies, and the first two. */
-static int collect_classes(const struct scope *scope, struct intervals classes[CLASSES])
+/* Tasks come by start: compute, communication, copies, and the first two together. */
+static void cover_classes(const struct scope *scope, struct cover classes[CLASSES])
 {
-	int error = 0;
-
-	for (uint32_t i = 0; i < scope->count && !error; i++) {
+	for (uint32_t i = 0; i < scope->count; i++) {
 		const struct device_task *task = task_at(scope, i);
 		uint64_t start_ns = clamp(&scope->window, task->start_ns);
 		uint64_t end_ns = clamp(&scope->window, task->end_ns);
@@ -137,34 +135,24 @@ static int collect_classes(const struct scope *scope, struct intervals classes[C
 
 		if (!device_task_counts(task) || class < 0)
 			continue;
-		error = intervals_add(&classes[class], start_ns, end_ns);
-		if (!error && class != COPY)
-			error = intervals_add(&classes[WORK], start_ns, end_ns);
+		cover_add(&classes[class], start_ns, end_ns);
+		if (class != COPY)
+			cover_add(&classes[WORK], start_ns, end_ns);
 	}
-	for (int class = 0; class < CLASSES; class ++)
-		intervals_unite(&classes[class]);
-	return error;
 }
 
-static int sum_classes(const struct scope *scope, struct device_usage *usage)
+static void sum_classes(const struct scope *scope, struct device_usage *usage)
 {
-	struct intervals classes[CLASSES] = { 0 };
-	const struct intervals *work = &classes[WORK];
-	int error = collect_classes(scope, classes);
+	struct cover classes[CLASSES] = { 0 };
+	const struct cover *work = &classes[WORK];
 
-	usage->compute_ns = intervals_length(&classes[COMPUTE]);
-	usage->communication_ns = intervals_length(&classes[COMMUNICATION]);
-	usage->communication_not_overlapped_ns =
-		usage->communication_ns -
-		intervals_overlap(&classes[COMPUTE], &classes[COMMUNICATION]);
-	usage->copy_ns = intervals_length(&classes[COPY]);
-	usage->has_free = work->count > 0;
-	if (usage->has_free)
-		usage->free_ns = work->row[work->count - 1].end_ns - work->row[0].start_ns -
-				 intervals_length(work);
-	for (int class = 0; class < CLASSES; class ++)
-		intervals_free(&classes[class]);
-	return error;
+	cover_classes(scope, classes);
+	usage->compute_ns = classes[COMPUTE].length_ns;
+	usage->communication_ns = classes[COMMUNICATION].length_ns;
+	usage->communication_not_overlapped_ns = work->length_ns - usage->compute_ns;
+	usage->copy_ns = classes[COPY].length_ns;
+	usage->has_free = work->reach_ns > 0;
+	usage->free_ns = work->reach_ns - work->first_ns - work->length_ns;
 }
 
 /* Usage of one stream, whose tasks are rows[0..count), by start. */
@@ -246,9 +234,10 @@ static int analyse_device(const struct scope *scope, struct device_usage *usage)
 			usage->untimed++;
 	}
 	error = find_gaps(scope, usage);
-	if (!error)
-		error = sum_classes(scope, usage);
-	return error ? error : sum_streams(scope, usage);
+	if (error)
+		return error;
+	sum_classes(scope, usage);
+	return sum_streams(scope, usage);
 }
 
 int devices_analyse(const struct model *model, const struct analysis_options *options,

@@ -12,10 +12,10 @@
 enum set {
 	COMPUTATION,
 	COMMUNICATION,
-	RECEIVE, /* part of communication */
-	OTHERS, /* communication but for receiving */
 	COPIES,
 	WORK, /* computation and communication */
+	WORK_OR_COPIES,
+	NOT_RECEIVING, /* computation, and communication but for receiving */
 	SETS
 };
 
@@ -56,29 +56,40 @@ static bool receives(const struct model *model, const struct device_task *task,
 	return known->receives;
 }
 
-/* Which sets a task is in; 0 to 3 of them. */
+#define SETS_OF_TASK 4
+
+/* Which sets a task is in; none to all that one can be in. */
 static unsigned int sets_of(const struct model *model, const struct device_task *task,
-			    struct receiver receivers[RECEIVERS], enum set sets[3])
+			    struct receiver receivers[RECEIVERS], enum set sets[SETS_OF_TASK])
 {
 	switch (task->kind) {
 	case PROFBPF__DEVICE_TASKS__KIND__KERNEL:
 		sets[0] = COMPUTATION;
 		sets[1] = WORK;
-		return 2;
+		sets[2] = WORK_OR_COPIES;
+		sets[3] = NOT_RECEIVING;
+		return 4;
 	case PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION:
 		sets[0] = COMMUNICATION;
 		sets[1] = WORK;
-		sets[2] = receives(model, task, receivers) ? RECEIVE : OTHERS;
-		return 3;
+		sets[2] = WORK_OR_COPIES;
+		if (receives(model, task, receivers))
+			return 3;
+		sets[3] = NOT_RECEIVING;
+		return 4;
 	case PROFBPF__DEVICE_TASKS__KIND__COPY:
 	case PROFBPF__DEVICE_TASKS__KIND__FILL:
-	case PROFBPF__DEVICE_TASKS__KIND__MAP: sets[0] = COPIES; return 1;
+	case PROFBPF__DEVICE_TASKS__KIND__MAP:
+		sets[0] = COPIES;
+		sets[1] = WORK_OR_COPIES;
+		return 2;
 	default: return 0;
 	}
 }
 
-static int collect(const struct scope *scope, const uint32_t *rows, uint32_t count,
-		   struct intervals of[SETS])
+/* Rows come by start. */
+static void collect(const struct scope *scope, const uint32_t *rows, uint32_t count,
+		    struct cover of[SETS])
 {
 	struct receiver receivers[RECEIVERS] = { 0 };
 
@@ -86,109 +97,70 @@ static int collect(const struct scope *scope, const uint32_t *rows, uint32_t cou
 		const struct device_task *task = &scope->model->tasks.row[rows[i]];
 		uint64_t start_ns = clamp(&scope->window, task->start_ns);
 		uint64_t end_ns = clamp(&scope->window, task->end_ns);
-		enum set sets[3];
+		enum set sets[SETS_OF_TASK];
 		unsigned int in;
 
 		if (!device_task_counts(task))
 			continue;
 		in = sets_of(scope->model, task, receivers, sets);
-		for (unsigned int k = 0; k < in; k++) {
-			if (intervals_add(&of[sets[k]], start_ns, end_ns))
-				return -ENOMEM;
-		}
+		for (unsigned int k = 0; k < in; k++)
+			cover_add(&of[sets[k]], start_ns, end_ns);
 	}
-	for (int set = 0; set < SETS; set++)
-		intervals_unite(&of[set]);
-	return 0;
 }
 
-/* What of @a is in neither @b nor @c. */
-static int length_without(const struct intervals *a, const struct intervals *b,
-			  const struct intervals *c, uint64_t *length)
+/* What is received while nothing else is done is what only that covers. */
+static void sum_up(const struct cover of[SETS], uint64_t stage_ns, struct overlap_usage *usage)
 {
-	struct intervals both = { 0 };
-	int error = 0;
-
-	for (uint32_t i = 0; i < b->count && !error; i++)
-		error = intervals_add(&both, b->row[i].start_ns, b->row[i].end_ns);
-	for (uint32_t i = 0; i < c->count && !error; i++)
-		error = intervals_add(&both, c->row[i].start_ns, c->row[i].end_ns);
-	intervals_unite(&both);
-	*length = intervals_length(a) - intervals_overlap(a, &both);
-	intervals_free(&both);
-	return error;
+	usage->computation_ns = of[COMPUTATION].length_ns;
+	usage->communication_ns = of[COMMUNICATION].length_ns;
+	usage->pure_communication_ns = of[WORK].length_ns - usage->computation_ns;
+	usage->overlapped_ns = usage->communication_ns - usage->pure_communication_ns;
+	usage->copy_ns = of[COPIES].length_ns;
+	usage->pure_copy_ns = of[WORK_OR_COPIES].length_ns - of[WORK].length_ns;
+	usage->free_ns = stage_ns - of[WORK].length_ns;
+	usage->receive_ns = of[WORK].length_ns - of[NOT_RECEIVING].length_ns;
 }
 
-static int sum_up(const struct intervals of[SETS], uint64_t stage_ns, struct overlap_usage *usage)
-{
-	usage->computation_ns = intervals_length(&of[COMPUTATION]);
-	usage->communication_ns = intervals_length(&of[COMMUNICATION]);
-	usage->overlapped_ns = intervals_overlap(&of[COMPUTATION], &of[COMMUNICATION]);
-	usage->pure_communication_ns = usage->communication_ns - usage->overlapped_ns;
-	usage->copy_ns = intervals_length(&of[COPIES]);
-	usage->pure_copy_ns = usage->copy_ns - intervals_overlap(&of[COPIES], &of[WORK]);
-	usage->free_ns = stage_ns - intervals_length(&of[WORK]);
-	return length_without(&of[RECEIVE], &of[COMPUTATION], &of[OTHERS], &usage->receive_ns);
-}
-
-static void free_sets(struct intervals of[SETS])
-{
-	for (int set = 0; set < SETS; set++)
-		intervals_free(&of[set]);
-}
-
-int overlap_part(const struct model *model, const uint32_t *rows, uint32_t count, uint64_t from_ns,
-		 uint64_t to_ns, struct overlap_usage *usage)
+void overlap_part(const struct model *model, const uint32_t *rows, uint32_t count, uint64_t from_ns,
+		  uint64_t to_ns, struct overlap_usage *usage)
 {
 	const struct scope scope = { .model = model, .window = { from_ns, to_ns } };
-	struct intervals of[SETS] = { 0 };
-	int error = collect(&scope, rows, count, of);
+	struct cover of[SETS] = { 0 };
 
-	if (!error)
-		error = sum_up(of, to_ns - from_ns, usage);
-	free_sets(of);
-	return error;
+	collect(&scope, rows, count, of);
+	sum_up(of, to_ns - from_ns, usage);
 }
 
-static int measure_stream(const struct scope *scope, const uint32_t *rows, uint32_t count,
+static void measure_stream(const struct scope *scope, const uint32_t *rows, uint32_t count,
 			  struct overlap_device *device)
 {
 	struct overlap_usage *usage = &device->streams[device->stream_count];
-	struct intervals of[SETS] = { 0 };
-	int error = collect(scope, rows, count, of);
+	struct cover of[SETS] = { 0 };
 
+	collect(scope, rows, count, of);
 	*usage = (struct overlap_usage){ .device = device->all.device,
 					 .stream = scope->model->tasks.row[rows[0]].stream };
-	if (!error)
-		error = sum_up(of, device->stage_ns, usage);
+	sum_up(of, device->stage_ns, usage);
 	/* Events alone are no work of a stream. */
 	if (usage->computation_ns || usage->communication_ns || usage->copy_ns)
 		device->stream_count++;
-	free_sets(of);
-	return error;
 }
 
-static int measure_device(const struct scope *scope, const uint32_t *rows,
+static void measure_device(const struct scope *scope, const uint32_t *rows,
 			  struct overlap_device *device)
 {
-	struct intervals of[SETS] = { 0 };
-	int error = collect(scope, rows, scope->count, of);
+	struct cover of[SETS] = { 0 };
 
-	if (!error && of[WORK].count) {
-		device->start_ns = of[WORK].row[0].start_ns;
-		device->stage_ns = of[WORK].row[of[WORK].count - 1].end_ns - device->start_ns;
-	}
-	if (!error)
-		error = sum_up(of, device->stage_ns, &device->all);
-	free_sets(of);
-	return error;
+	collect(scope, rows, scope->count, of);
+	device->start_ns = of[WORK].first_ns;
+	device->stage_ns = of[WORK].reach_ns - device->start_ns;
+	sum_up(of, device->stage_ns, &device->all);
 }
 
 static int measure_streams(const struct scope *scope, uint32_t *rows, struct overlap_device *device)
 {
 	const struct device_task *tasks = scope->model->tasks.row;
 	uint32_t streams = 0;
-	int error = 0;
 
 	tasks_sort_by_stream(scope->model, rows, scope->count);
 	for (uint32_t i = 0; i < scope->count; i++)
@@ -196,13 +168,13 @@ static int measure_streams(const struct scope *scope, uint32_t *rows, struct ove
 	device->streams = calloc((size_t)streams + 1, sizeof(*device->streams));
 	if (!device->streams)
 		return -ENOMEM;
-	for (uint32_t first = 0, end; first < scope->count && !error; first = end) {
+	for (uint32_t first = 0, end; first < scope->count; first = end) {
 		for (end = first;
 		     end < scope->count && tasks[rows[end]].stream == tasks[rows[first]].stream;)
 			end++;
-		error = measure_stream(scope, rows + first, end - first, device);
+		measure_stream(scope, rows + first, end - first, device);
 	}
-	return error;
+	return 0;
 }
 
 static int add_device(const struct scope *scope, struct overlap_results *results)
@@ -217,9 +189,8 @@ static int add_device(const struct scope *scope, struct overlap_results *results
 		rows[i] = scope->first + i;
 	device->all.device = scope->model->tasks.row[scope->first].device;
 	device->all.stream = MODEL_ID_NONE;
-	error = measure_device(scope, rows, device);
-	if (!error)
-		error = measure_streams(scope, rows, device);
+	measure_device(scope, rows, device);
+	error = measure_streams(scope, rows, device);
 	if (device->stream_count || error) {
 		results->count++;
 	} else {

@@ -55,11 +55,11 @@ int overlap_analyse(const struct model *model, const struct analysis_options *op
 void overlap_free(struct overlap_results *results);
 
 /*
- * overlap_part - the same of the tasks rows[0 .. @count) of one device, cut at @from_ns and @to_ns
+ * overlap_part - the same of the tasks rows[0 .. @count) of one device, by start, cut at @from_ns and @to_ns
  *
- * free_ns is what of that time is neither. Device and stream are left as they are. 0 or -ENOMEM.
+ * free_ns is what of that time is neither. Device and stream are left as they are.
  */
-int overlap_part(const struct model *model, const uint32_t *rows, uint32_t count, uint64_t from_ns,
-		 uint64_t to_ns, struct overlap_usage *usage);
+void overlap_part(const struct model *model, const uint32_t *rows, uint32_t count, uint64_t from_ns,
+		  uint64_t to_ns, struct overlap_usage *usage);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_DEVICE_OVERLAP_H */

@@ -38,13 +38,12 @@ static void put_share(FILE *out, const struct mindinsight_device *of, const stru
 }
 
 /* Steps are consecutive: a task that ended before a step belongs to no later step either. */
-static int put_steps(FILE *out, const struct mindinsight_device *of, const uint32_t *rows)
+static void put_steps(FILE *out, const struct mindinsight_device *of, const uint32_t *rows)
 {
 	struct step_share sum = { 0 };
 	uint32_t first = 0, in_sum = 0;
-	int err = 0;
 
-	for (uint32_t i = 0; i < of->steps->count && !err; i++) {
+	for (uint32_t i = 0; i < of->steps->count; i++) {
 		const struct device_step_row *step = &of->steps->rows[i];
 		struct overlap_usage usage = { 0 };
 		struct step_share share = { .step_ns = (double)(step->end_ns - step->start_ns) };
@@ -56,8 +55,8 @@ static int put_steps(FILE *out, const struct mindinsight_device *of, const uint3
 		for (end = first; end < of->count &&
 				  of->model->tasks.row[rows[end]].start_ns < step->end_ns;)
 			end++;
-		err = overlap_part(of->model, rows + first, end - first, step->start_ns,
-				   step->end_ns, &usage);
+		overlap_part(of->model, rows + first, end - first, step->start_ns, step->end_ns,
+			     &usage);
 		share.alone_ns = (double)usage.pure_communication_ns;
 		share.receive_ns = (double)usage.receive_ns;
 		put_share(out, of, &share);
@@ -72,13 +71,11 @@ static int put_steps(FILE *out, const struct mindinsight_device *of, const uint3
 	sum.alone_ns /= in_sum ? in_sum : 1;
 	sum.receive_ns /= in_sum ? in_sum : 1;
 	put_share(out, of, &sum);
-	return err;
 }
 
 int mindinsight_cluster(FILE *out, const struct mindinsight_device *of)
 {
 	uint32_t *rows = malloc(((size_t)of->count + 1) * sizeof(*rows));
-	int err;
 
 	if (!rows)
 		return -ENOMEM;
@@ -87,9 +84,9 @@ int mindinsight_cluster(FILE *out, const struct mindinsight_device *of)
 	fprintf(out, "computation_time,communication_alone_time%s\n",
 		of->stages ? ",stage_time,receive_alone_time,collective_communication_alone_time"
 			   : "");
-	err = put_steps(out, of, rows);
+	put_steps(out, of, rows);
 	free(rows);
-	return err;
+	return 0;
 }
 
 static bool shows(const struct mindinsight_device *of, const struct link_usage *link)
