@@ -146,15 +146,14 @@ static uint64_t thread_key(uint32_t process, uint64_t tid)
 	return tid * 0x9e3779b97f4a7c15u ^ process;
 }
 
-uint32_t import_thread(struct import_rows *rows, uint32_t pid, uint64_t tid, uint64_t ts_ns)
+/* Of any instant; INDEX_NONE without memory, or if there are too many. */
+static uint32_t thread_row(struct import_rows *rows, uint32_t pid, uint64_t tid, uint64_t ts_ns)
 {
-	struct model *model = rows->import->model;
 	uint32_t process, row;
 	uint64_t key;
 
-	if (!rows->import->alone)
-		return tid <= UINT32_MAX ? model_thread_at(model, (uint32_t)tid, ts_ns)
-					 : INDEX_NONE;
+	if (rows->last_thread && rows->last_pid == pid && rows->last_tid == tid)
+		return rows->last_thread - 1;
 	process = import_process(rows, pid);
 	if (process == INDEX_NONE)
 		return INDEX_NONE;
@@ -167,6 +166,23 @@ uint32_t import_thread(struct import_rows *rows, uint32_t pid, uint64_t tid, uin
 		if (row == INDEX_NONE || !map_put(&known(rows)->threads, key, row))
 			return INDEX_NONE;
 	}
+	rows->last_pid = pid;
+	rows->last_tid = tid;
+	rows->last_thread = row + 1;
+	return row;
+}
+
+uint32_t import_thread(struct import_rows *rows, uint32_t pid, uint64_t tid, uint64_t ts_ns)
+{
+	struct model *model = rows->import->model;
+	uint32_t row;
+
+	if (!rows->import->alone)
+		return tid <= UINT32_MAX ? model_thread_at(model, (uint32_t)tid, ts_ns)
+					 : INDEX_NONE;
+	row = thread_row(rows, pid, tid, ts_ns);
+	if (row == INDEX_NONE)
+		return INDEX_NONE;
 	if (ts_ns < model->threads.row[row].first_ns)
 		model->threads.row[row].first_ns = ts_ns;
 	if (ts_ns > model->threads.row[row].last_ns)
@@ -183,6 +199,18 @@ uint32_t import_known_thread(struct import_rows *rows, uint32_t pid, uint64_t ti
 	return map_get(&known(rows)->threads, thread_key(process, tid));
 }
 
+static uint64_t function_key(uint32_t name, uint8_t scope)
+{
+	return (uint64_t)scope << 32 | name;
+}
+
+uint32_t import_known_function(struct import_rows *rows, uint32_t name)
+{
+	uint32_t row = map_get(&known(rows)->functions, function_key(name, SCOPE_NONE));
+
+	return row == MAP_NONE ? INDEX_NONE : row;
+}
+
 uint32_t import_function_row(struct import_rows *rows, const char *runtime, const char *name,
 			     uint8_t kind, uint8_t scope)
 {
@@ -194,7 +222,7 @@ uint32_t import_function_row(struct import_rows *rows, const char *runtime, cons
 		.layer = 1,
 		.scope = scope,
 	};
-	uint64_t key = (uint64_t)scope << 32 | function.name;
+	uint64_t key = function_key(function.name, scope);
 	uint32_t row;
 
 	if (function.runtime == INDEX_NONE || function.name == INDEX_NONE)
@@ -226,9 +254,6 @@ uint32_t import_device(struct import_rows *rows, uint64_t number, uint32_t proce
 	struct device device = {
 		.id = (uint32_t)number,
 		.process = process,
-		.name = model_string(model, name),
-		.kind = model_string(model, kind),
-		.source = model_string(model, source),
 		.file = rows->import->file + 1,
 		.clock = clock,
 		.anchored = strcmp(kind, "cpu") != 0,
@@ -239,6 +264,9 @@ uint32_t import_device(struct import_rows *rows, uint64_t number, uint32_t proce
 
 	if (row != MAP_NONE)
 		return row;
+	device.name = model_string(model, name);
+	device.kind = model_string(model, kind);
+	device.source = model_string(model, source);
 	if (device.name == INDEX_NONE || device.kind == INDEX_NONE ||
 	    device.source == INDEX_NONE ||
 	    !has_room_for(rows, &known(rows)->devices, IMPORT_DEVICES_MAX, "devices"))

@@ -60,6 +60,10 @@ int import_too_many_tracks(struct import *import);
 /* Zeroed and then import_rows_begin(). */
 struct import_rows {
 	struct import *import;
+	/* The thread that was asked for last, and 1 + its row: the next one mostly is the same. */
+	uint64_t last_tid;
+	uint32_t last_pid;
+	uint32_t last_thread;
 	struct import_identities own; /* unused where import->shared is there */
 	struct import_tracks streams; /* of tasks that import_task() added */
 	struct map same; /* hash of number and source -> row that import_same_device() found */
@@ -88,6 +92,9 @@ uint32_t import_thread(struct import_rows *rows, uint32_t pid, uint64_t tid, uin
 uint32_t import_known_thread(struct import_rows *rows, uint32_t pid, uint64_t tid);
 uint32_t import_function(struct import_rows *rows, const char *runtime, const char *name,
 			 uint8_t kind);
+
+/* The row of a function that import_function() made already, by its name as a string of the model; or INDEX_NONE. */
+uint32_t import_known_function(struct import_rows *rows, uint32_t name);
 
 /* The same of a kind of scope (enum host_scope): names of runtimes and of what the host was in are kept apart. */
 uint32_t import_function_row(struct import_rows *rows, const char *runtime, const char *name,

@@ -82,7 +82,10 @@ static int put_call(struct pytorch *file, const struct host_call *from)
 	if (!pytorch_instants(file, from->start_ns, from->dur_ns, &call.start_ns, &call.end_ns))
 		return import_finding(file->import, "runtime calls outside of any time", name);
 	call.thread = import_thread(&file->rows, from->pid, from->tid, call.start_ns);
-	call.function = import_function(&file->rows, from->runtime, name, call_kind_of_name(name));
+	call.function = import_known_function(&file->rows, from->name);
+	if (call.function == INDEX_NONE)
+		call.function = import_function(&file->rows, from->runtime, name,
+						call_kind_of_name(name));
 	if (call.thread == INDEX_NONE || call.function == INDEX_NONE ||
 	    !MODEL_PUSH(&model->calls, call))
 		return -ENOMEM;
