@@ -263,6 +263,13 @@ uint64_t model_call_ns(const struct model *model, const struct call *call)
 	return ns > cost ? ns - cost : 0;
 }
 
+uint32_t model_device_end(const struct model *model, uint32_t first)
+{
+	const struct device_task *tasks = model->tasks.row;
+
+	return BISECT(i, first, model->tasks.count, tasks[i].device <= tasks[first].device);
+}
+
 const struct task_detail *model_task_detail(const struct model *model,
 					    const struct device_task *task)
 {

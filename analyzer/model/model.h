@@ -217,6 +217,9 @@ uint32_t model_string(struct model *model, const char *text);
  */
 uint64_t model_call_ns(const struct model *model, const struct call *call);
 
+/* Where the tasks of the device end that the one at @first is of. After the clock join, which sorts them. O(log n). */
+uint32_t model_device_end(const struct model *model, uint32_t first);
+
 /* Further facts about a task from its file; NULL = none. */
 const struct task_detail *model_task_detail(const struct model *model,
 					    const struct device_task *task);

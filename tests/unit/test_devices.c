@@ -383,9 +383,26 @@ static void test_operators(void **state)
 	model_free(model);
 }
 
+/* Devices without tasks are between those that have some. */
+static void device_ends(void **state)
+{
+	static const uint32_t DEVICES[] = { 0, 0, 0, 2, 5, 5 };
+	struct model *model = small_model(0, 1000);
+
+	for (uint32_t i = 0; i < 6; i++)
+		small_task(model, DEVICES[i], 10 + i, 20 + i);
+	assert_int_equal(model_device_end(model, 0), 3);
+	assert_int_equal(model_device_end(model, 2), 3);
+	assert_int_equal(model_device_end(model, 3), 4);
+	assert_int_equal(model_device_end(model, 4), 6);
+	assert_int_equal(model_device_end(model, 5), 6);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(device_ends),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_union_and_gaps), cmocka_unit_test(test_gap_ender),
 		cmocka_unit_test(test_classes),	       cmocka_unit_test(test_window),

@@ -381,8 +381,10 @@ static int close_parts(const struct device_tasks *of, struct parts *parts,
 {
 	uint32_t row = 0;
 
-	if (parts->list.count)
-		qsort(parts->list.row, parts->list.count, sizeof(*parts->list.row), by_part);
+	/* There may be millions of tasks, and most ways to find steps find none. */
+	if (!parts->list.count)
+		return 0;
+	qsort(parts->list.row, parts->list.count, sizeof(*parts->list.row), by_part);
 	place_tasks(of, parts);
 	for (uint32_t i = 0; i < parts->list.count; i++) {
 		struct part *part = &parts->list.row[i];

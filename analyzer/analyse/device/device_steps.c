@@ -310,8 +310,8 @@ static struct device_tasks tasks_of(const struct model *model, uint32_t device, 
 	while (*row < model->tasks.count && model->tasks.row[*row].device < device)
 		(*row)++;
 	of.first = *row;
-	while (*row < model->tasks.count && model->tasks.row[*row].device == device)
-		(*row)++;
+	if (*row < model->tasks.count && model->tasks.row[*row].device == device)
+		*row = model_device_end(model, *row);
 	of.count = *row - of.first;
 	return of;
 }

@@ -256,9 +256,7 @@ int devices_analyse(const struct model *model, const struct analysis_options *op
 				       .window = analysis_window(model, options),
 				       .first = first };
 
-		end = first;
-		while (end < model->tasks.count && model->tasks.row[end].device == device)
-			end++;
+		end = model_device_end(model, first);
 		scope.count = end - first;
 		if (device >= devices ||
 		    !analysis_wants_process(model, options, model->devices.row[device].process))

@@ -216,9 +216,7 @@ int overlap_analyse(const struct model *model, const struct analysis_options *op
 				       .window = analysis_window(model, options),
 				       .first = first };
 
-		for (end = first;
-		     end < model->tasks.count && model->tasks.row[end].device == device;)
-			end++;
+		end = model_device_end(model, first);
 		scope.count = end - first;
 		if (device < model->devices.count &&
 		    analysis_wants_process(model, options, model->devices.row[device].process))
