@@ -31,7 +31,7 @@ struct catalogs {
 	size_t wildcard_count; /* patterns with a * */
 	uint32_t newest
 		[256]; /* by first byte, 1-based; 0 = none; those with a * in front under '*' */
-	size_t longest; /* exact symbol: longer ones need no look-up */
+	size_t longest; /* length of the longest exact symbol: longer symbols need no look-up */
 };
 
 void catalog_function_clear(struct catalog_function *function)
@@ -86,7 +86,7 @@ static uint32_t hash_symbol(const char *symbol, size_t length)
 	return hash;
 }
 
-/* The entry of a symbol, or the free one where it belongs. */
+/* The entry of a symbol, or the free slot for it. */
 static struct entry *exact_slot(struct entry *exact, size_t size, uint32_t hash, const char *symbol,
 				size_t length)
 {
@@ -218,7 +218,7 @@ int catalogs_add_text(struct catalogs *catalogs, const char *name, const char *t
 	return err;
 }
 
-/* All of a regular file of bounded size; NULL with the error told. */
+/* Reads a whole regular file of bounded size; returns NULL after it has reported the error. */
 static char *read_file(const char *path, size_t *size, int *err, char **error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -377,7 +377,7 @@ const struct catalog_function *catalog_match(const struct catalogs *catalogs, co
 			exact = NULL;
 	}
 	while (same || any) {
-		/* The one that was added last decides. */
+		/* The line that was added last decides. */
 		uint32_t *newest = same > any ? &same : &any;
 		const struct entry *entry = &catalogs->patterns[*newest - 1];
 
@@ -390,7 +390,7 @@ const struct catalog_function *catalog_match(const struct catalogs *catalogs, co
 	return exact ? exact->function : NULL;
 }
 
-/* Calls that tell what a handle, an address or a thread is called are few and never left out. */
+/* Calls that name a handle, an address or a thread are rare and never left out. */
 static bool names_something(const struct catalog_function *function)
 {
 	bool named = function->string_position || function->operator_prefix;

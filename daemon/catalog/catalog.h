@@ -6,21 +6,21 @@
  * Grammar, line by line; words are separated by blanks, # starts a comment:
  *
  *   runtime NAME           first line; name in reports: a-z 0-9 _
- *   family  NAME           runtimes whose layers belong together; default: the runtime
+ *   family  NAME           groups runtimes whose layers call each other; default: the runtime
  *   library GLOB...        files worth looking for before they are mapped; a hint only
- *   error   CONVENTION     how the lines below tell an error: nonzero null negative or
- *                          never (where no such line came yet)
- *   vouch   NAME WHY       a reason why functions are plain, which lines below refer to; NAME:
+ *   error   CONVENTION     how functions in the lines below return an error: nonzero null negative or
+ *                          never (the default)
+ *   vouch   NAME WHY       a reason why functions are plain, for the lines below to refer to; NAME:
  *                          a-z 0-9 _, WHY: plain English until the end of the line or a #
  *   FUNCTION KIND LAYER [ARGUMENT...]
  *   !PATTERN               do not trace functions that match
  *   driver  NAME...        a driver: its name in /proc/devices, its module's name, or a path
  *                          under /dev; each may hold * and ?
- *   ioctl   COMMAND NAME   what a command of that driver is called
+ *   ioctl   COMMAND NAME   the name of a command of that driver
  *
  * FUNCTION is a symbol or a pattern with * in it (not one of the seven words above). KIND is launch copy sync alloc
- * free event collective compile load queue marker stage or other. LAYER is 1 for
- * what applications call, more for what is called below; 1..255.
+ * free event collective compile load queue marker stage or other. LAYER is 1 for functions that
+ * applications call, more for functions that are called by these; 1..255.
  * ARGUMENT is ROLE=SOURCE with at most three of
  *   stream bytes copy_kind handle correlation count device blocking value out_handle code thread
  *   task
@@ -28,39 +28,39 @@
  * plain=NAME.
  * SOURCE is
  *   N            the argument itself, N = 1..64, floating-point arguments not counted
- *   N[OFFSET]    what is at this byte offset (0..32767) of the pointer argument N, read at entry
- *   N[A][B]      the same through two pointers: what is at byte B of the pointer at byte A
- *   *N           what the pointer argument N points to when the function returns
+ *   N[OFFSET]    the value at this byte offset (0..32767) from the pointer argument N, read at entry
+ *   N[A][B]      the same through two pointers: the value at byte B from the pointer at byte A
+ *   *N           the value behind the pointer argument N, read when the function returns
  *   return       the returned value in full
  * each with an optional :1 :2 :4 or :8, the bytes to keep (default 8). *N or return is
  * possible for one argument of a line.
  *
- * What is launched gets its name from name=N, the C string that is argument N, or
- * name=N[OFFSET], the one whose address is at this byte offset of pointer argument N; or
+ * A launched operation gets its name from name=N, the C string that is argument N, or
+ * name=N[OFFSET], the string whose address is at this byte offset from pointer argument N; or
  * from name=PREFIX*SUFFIX, the part of the function's own name at the *; or from a
  * call that named a handle or an address: a load or compile line with a name and
  * out_handle gives that handle the name, one with a name and code the address of a
  * function in the program that stands for the kernel. A launch line with handle or
  * code looks them up; without a name such a line with out_handle passes on the name
- * of its code or handle. An address that nobody named is looked up in the symbol table.
- * A line with a correlation that a compile call gave out and a launch takes joins the
- * two phases of an operator. A launch line's task is what the device's own records call it, the
- * number of its stream in the low 16 bits and its own in the next: it joins the two. A line with thread and name tells a thread's name.
+ * of its code or handle. An address without a name is looked up in the symbol table.
+ * A correlation that a compile call returns and a launch call takes joins the two phases of an
+ * operator. A launch line's task is the identity of the task in the device's own records (the number of its
+ * stream in the low 16 bits, its own number in the next 16): it joins the call with the record. A line with
+ * thread and name gives a thread its name.
  *
- * With names=kept the string of name=N[OFFSET] stays as it is as long as there is the
- * object N: a thread that has read it reads it again only after a call of a line
- * with names=changed, the function that makes such objects. Both have to be in one
- * file; where the latter is not probed, or is inline, the string is read each time.
+ * With names=kept the string of name=N[OFFSET] does not change during the life of the
+ * object N: a thread that has read it reads it again only after a call of a function
+ * with names=changed, which makes such objects. Both functions must be in the same
+ * file; if the latter is not probed, or is inline, the string is read each time.
  *
- * plain=NAME is the author's promise, for the reason that the line "vouch NAME WHY" above it
- * in the same file gives: this function is left by returning to its caller, and in no other
- * way. No exception and no longjmp() passes through it, no thread is cancelled or exits in it,
- * it switches to no other stack and calls nothing back that might. Where a function waits for
- * long, threads are cancelled: then it is plain only if its authors never do that. The word
- * permits a return probe, which sees the end of a call cheaply, but replaces the return address
- * on the stack. If the promise is wrong, whatever leaves the function otherwise finds a wrong
- * address there, and the traced program is killed or goes on without its destructors. When in
- * doubt leave the word out. docs/safety.md says how to judge a function.
+ * plain=NAME is the author's promise, for the reason in the line "vouch NAME WHY" above it in the same
+ * file, that this function ends by returning to its caller and in no other way. No exception and no longjmp()
+ * passes through it, no thread is cancelled or exits in it, it does not switch to another stack, and it calls no
+ * callback that might. A thread may be cancelled in a function that waits long: such a function is plain only if
+ * its authors never cancel threads. The word permits a return probe, which sees the end of a call cheaply, but
+ * replaces the return address on the stack. If the promise is wrong, unwinding finds a wrong address there, and the
+ * traced program is killed or continues without its destructors. When in doubt leave the word out. docs/safety.md
+ * says how to judge a function.
  *
  * COMMAND is a number (decimal or 0x...), or a letter in quotes and a number of 0..255
  * for the type and number of _IOC(), whatever its direction and size.
@@ -85,15 +85,15 @@
 #include "proto/trace.pb-c.h"
 
 #define CATALOG_ERRORS_MAX 64
-#define CATALOG_TEXT_MAX (4u << 20) /* bytes of one catalog */
+#define CATALOG_TEXT_MAX (4u << 20) /* the largest catalog, in bytes */
 #define CATALOG_PATTERNS_MAX 256 /* lines with a * in one catalog */
 #define CATALOG_LEADING_MAX 16 /* of them lines that begin with it */
-#define CATALOG_STARS_MAX 4 /* in one pattern */
+#define CATALOG_STARS_MAX 4 /* stars in one pattern */
 #define CATALOGS_PATTERNS_MAX 1024 /* in all catalogs of a session */
 
 /* names=... of a line */
 enum catalog_names_of {
-	NAMES_READ, /* nothing said: the name is read at each call */
+	NAMES_READ, /* the default: the name is read at each call */
 	NAMES_KEPT,
 	NAMES_CHANGED,
 };
@@ -110,9 +110,9 @@ struct catalog_function {
 	Profbpf__Function__Role roles[REC_ARGS]; /* of args[0..2]; NOTHING = not recorded */
 	struct probe_argument args[REC_ARGS];
 	uint8_t string_position; /* 1-based; 0 = none */
-	int16_t string_offset; /* where its address is in what the argument points to; -1 = it is the address */
+	int16_t string_offset; /* offset of its address in the object that the argument points to; -1 = the argument is the address */
 	enum catalog_names_of names;
-	const char *plain; /* why it is left only by returning; NULL = nobody vouches for it */
+	const char *plain; /* the reason why it ends only by returning; NULL = not plain */
 	const char *plain_name; /* of that reason, likewise; both belong to the catalog */
 	char *operator_prefix, *operator_suffix; /* name=PREFIX*SUFFIX; NULL = none */
 	bool out; /* args[2] is read through its pointer at return */
@@ -157,7 +157,7 @@ struct catalog {
 struct catalog_error {
 	unsigned int line; /* 1-based; 0 = the file as a whole */
 	unsigned int column; /* 1-based, in bytes */
-	char *message; /* what was found and what is expected */
+	char *message; /* the offending text and the expected one */
 };
 
 struct catalog_errors {
@@ -167,10 +167,10 @@ struct catalog_errors {
 };
 
 /*
- * catalog_parse - read a catalog from memory
+ * catalog_parse - reads a catalog from memory
  *
- * @name is used in messages. Reads on after an error so that all are found.
- * Returns NULL if there was one, with @errors filled (no memory: count 0); else
+ * @name is used in messages. Continues after an error, so that all errors are found.
+ * Returns NULL if there was an error, with @errors filled (no memory: count 0); else
  * the catalog, to be freed with catalog_free(). @errors needs no initialization
  * and must be released with catalog_errors_free() either way.
  */
@@ -178,7 +178,7 @@ struct catalog *catalog_parse(const char *name, const char *text, size_t size,
 			      struct catalog_errors *errors);
 void catalog_free(struct catalog *catalog);
 
-/* What a line, the drivers and the reasons of a catalog own; used by catalog_free() and the parser. */
+/* Free the memory of a line, of the drivers, and of the reasons; for catalog_free() and the parser. */
 void catalog_function_clear(struct catalog_function *function);
 void catalog_drivers_free(struct catalog *catalog);
 void catalog_vouches_free(struct catalog *catalog);
@@ -199,7 +199,7 @@ void catalog_errors_free(struct catalog_errors *errors);
 /* Several catalogs and an index of their functions. */
 struct catalogs;
 
-/* catalogs_new - none yet, or NULL without memory; catalogs_free() frees those added, too */
+/* catalogs_new - an empty set, or NULL without memory; catalogs_free() also frees the added catalogs */
 struct catalogs *catalogs_new(void);
 void catalogs_free(struct catalogs *catalogs);
 
@@ -218,8 +218,8 @@ int catalogs_add(struct catalogs *catalogs, struct catalog *catalog);
  *
  * Return 0 or a negative errno: -EINVAL for errors in the text. *@error is set to
  * an allocated message for the user (all errors, each with its line) that the
- * caller frees, or NULL on success or without memory. A directory is added as far
- * as it goes: good files are added even if others have errors.
+ * caller frees, or NULL on success or without memory. Valid files of a directory are
+ * added even if others have errors.
  */
 int catalogs_add_text(struct catalogs *catalogs, const char *name, const char *text, size_t size,
 		      char **error);
@@ -230,11 +230,11 @@ size_t catalogs_count(const struct catalogs *catalogs);
 const struct catalog *catalogs_get(const struct catalogs *catalogs, size_t index);
 
 /*
- * catalog_match - what to do with a symbol
+ * catalog_match - the line for a symbol
  *
- * @symbol need not be NUL-terminated. Returns the line that decides, NULL if the
- * function is not to be traced. Fast: one hash look-up unless patterns begin
- * like @symbol. Does not modify @catalogs.
+ * @symbol need not be NUL-terminated. Returns NULL if the function is not to be traced.
+ * Fast: one hash look-up unless patterns begin like @symbol. Does not modify
+ * @catalogs.
  */
 const struct catalog_function *catalog_match(const struct catalogs *catalogs, const char *symbol,
 					     size_t length);
@@ -248,16 +248,16 @@ const struct catalog_function *catalog_match(const struct catalogs *catalogs, co
 void catalog_probe_conf(const struct catalog_function *function, struct probe_conf *conf);
 
 /*
- * catalog_operator - what @symbol launches by the line's name=PREFIX*SUFFIX
+ * catalog_operator - the name of the operation that @symbol launches, by the line's name=PREFIX*SUFFIX
  *
- * Allocated; NULL if the line has none, the symbol does not match it, or without memory.
+ * Allocated; NULL if the line has no such name, the symbol does not match it, or without memory.
  */
 char *catalog_operator(const struct catalog_function *function, const char *symbol);
 
 /*
- * catalogs_commands - the ioctl commands of a driver that is known by several names
+ * catalogs_commands - the ioctl commands of a driver, which may have several names
  *
- * Fills @commands with up to @max and returns how many; those of later catalogs come first.
+ * Fills @commands with up to @max commands and returns their number; commands of later catalogs come first.
  */
 size_t catalogs_commands(const struct catalogs *catalogs, const char *const *names, size_t count,
 			 const struct catalog_command **commands, size_t max);

@@ -10,10 +10,10 @@
 /*
  * catalog_directory - find the directory
  *
- * The first that is there of: the environment's PROFBPF_CATALOG_DIR; seen from
+ * The first existing one of: the environment's PROFBPF_CATALOG_DIR; relative to
  * the directory of the running program, ../catalog and ../../catalog (a build
  * in its source tree), ../share/profbpf/catalog (installed). Returns 0, or
- * -ENOENT with the places that were looked at in @error.
+ * -ENOENT with the searched places in @error.
  */
 int catalog_directory(char *path, size_t path_size, char *error, size_t error_size);
 

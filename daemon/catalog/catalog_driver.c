@@ -92,7 +92,7 @@ static void add_command(struct parser *parser, const struct catalog_command *com
 	driver->commands[driver->command_count++] = *command;
 }
 
-/* What stands before the name: 'T' NUMBER, or NUMBER for the whole command. */
+/* Parses the command before the name: 'T' NUMBER, or NUMBER for the whole command. */
 static bool parse_command(struct parser *parser, struct catalog_command *command)
 {
 	struct token token;

@@ -17,7 +17,7 @@ struct value_source {
 	bool returned; /* the value that the function returns */
 };
 
-/* "[OFFSET]", if that is next; else *@offset stays. False: told already. */
+/* Parses "[OFFSET]", if it is next; else *@offset is unchanged. Returns false after it has reported an error. */
 static bool parse_offset(struct parser *parser, const char *start, const char **text,
 			 const char *end, long *offset)
 {
@@ -92,7 +92,7 @@ static bool parse_source(struct parser *parser, const char *text, const char *en
 	return true;
 }
 
-/* "N", the position of a string, or a pattern whose * is the name: "aclnn*". */
+/* Parses "N", the position of a string, or a pattern whose * is the name: "aclnn*". */
 static void set_name(struct parser *parser, struct catalog_function *function,
 		     const struct token *token, const struct token *value)
 {
@@ -108,7 +108,7 @@ static void set_name(struct parser *parser, struct catalog_function *function,
 	if (position >= 1 && text < end && *text == '[') {
 		text++;
 		offset = catalog_parse_number(&text, end, OFFSET_MAX);
-		/* What is no number or has no bracket stays unread, and is told below. */
+		/* An invalid offset stays unread and is reported below. */
 		if (offset >= 0 && text < end && *text == ']')
 			text++;
 		else
@@ -133,7 +133,7 @@ static void set_name(struct parser *parser, struct catalog_function *function,
 		parser->no_memory = true;
 }
 
-/* What is read at the return goes into the last slot, everything else into the first free one. */
+/* A value that is read at the return uses the last slot, any other one the first free slot. */
 static void set_role(struct parser *parser, struct catalog_function *function,
 		     const struct token *token, Profbpf__Function__Role role,
 		     const struct value_source *source)

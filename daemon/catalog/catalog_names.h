@@ -12,7 +12,7 @@ struct catalog_words {
 	const char *what; /* "kind", for messages */
 	const char *const *word;
 	size_t count;
-	size_t first; /* words before this one cannot be written in a catalog */
+	size_t first; /* index of the first word that a catalog may contain */
 };
 
 extern const struct catalog_words catalog_kinds;

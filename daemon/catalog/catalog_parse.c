@@ -132,7 +132,7 @@ static int compare_functions(const void *a, const void *b)
 	return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* A symbol or pattern listed twice in one file is a slip: one line would be dead. */
+/* A symbol or pattern listed twice in one file is an error: one line would have no effect. */
 static void check_duplicates(struct parser *parser)
 {
 	const struct catalog *catalog = parser->catalog;

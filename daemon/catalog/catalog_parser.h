@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * catalog_parser.h - what the parts of the catalog parser share: lines are cut
- * into words by catalog_tokens.c, catalog_function.c reads lines that are
- * functions, catalog_driver.c those of drivers, catalog_vouch.c those of reasons,
- * catalog_parse.c everything else.
+ * catalog_parser.h - shared by the parts of the catalog parser: catalog_tokens.c splits lines into words,
+ * catalog_function.c reads lines of functions, catalog_driver.c lines of drivers, catalog_vouch.c lines of
+ * reasons, catalog_parse.c all others.
  */
 #ifndef PROFBPF_DAEMON_CATALOG_CATALOG_PARSER_H
 #define PROFBPF_DAEMON_CATALOG_CATALOG_PARSER_H
@@ -30,7 +29,7 @@ struct parser {
 	Profbpf__Function__Error error; /* default of the lines below */
 	size_t capacity; /* of catalog->functions */
 	size_t command_capacity; /* of the last driver's commands */
-	size_t patterns, leading; /* lines with a *, and of them those that begin with it */
+	size_t patterns, leading; /* lines with a *, and lines that begin with it */
 	unsigned int kept_line, kept_column; /* the last with names=kept; 0 = none */
 	bool names_change; /* there is a line with names=changed */
 	const char **vouch_names; /* of catalog->vouches */
@@ -44,12 +43,12 @@ struct quoted {
 	char text[QUOTED_MAX * 4 + 8];
 };
 
-/* catalog_quote - what of @text fits, as above; QUOTE() of a token, valid in the same expression */
+/* catalog_quote - the part of @text that fits, as above; QUOTE() of a token, valid in the same expression */
 struct quoted catalog_quote(const char *text, size_t length);
 
 #define QUOTE(token) (catalog_quote((token)->text, (token)->length).text)
 
-/* The next word of the line; false, with the column after the last one, at its end. */
+/* The next word of the line; at its end returns false, with the column after the last word. */
 bool catalog_next_token(struct parser *parser, struct token *token);
 
 bool catalog_token_is(const struct token *token, const char *word);

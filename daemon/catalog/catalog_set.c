@@ -6,7 +6,7 @@
 
 #include "daemon/catalog/catalog_directory.h"
 
-/* A file that is wrong must not keep the others from being used. */
+/* An invalid file does not prevent the use of the others. */
 static void add_directory(struct catalogs *catalogs, const char *path, struct words *problems)
 {
 	char *error = NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * catalog_set.h - the catalogs that come with profbpf, then those of further
- * directories; each overrides the ones before.
+ * catalog_set.h - the catalogs that come with profbpf, then the catalogs of further
+ * directories; each overrides the earlier ones.
  *
- * The daemon reads them anew for each session, so a file that is added or changed
- * takes effect without a restart, and adds those that the client sent.
+ * The daemon reads them again for each session, so a new or changed file takes
+ * effect without a restart; then it adds the catalogs that the client sent.
  */
 #ifndef PROFBPF_DAEMON_CATALOG_CATALOG_SET_H
 #define PROFBPF_DAEMON_CATALOG_CATALOG_SET_H
@@ -15,11 +15,11 @@
 #include "daemon/common/words.h"
 
 /*
- * catalog_set_load - read them all
+ * catalog_set_load - reads them all
  *
- * @directories: further ones, the administrator's or the user's. What is wrong with them or with a file in
- * them is appended to @problems; the rest is usable. Returns NULL only without
- * memory. Free it with catalogs_free().
+ * @directories: further ones, the administrator's or the user's. Errors in them or in their files are
+ * appended to @problems; the other catalogs are usable. Returns NULL only without
+ * memory. Free the result with catalogs_free().
  */
 struct catalogs *catalog_set_load(const char *const *directories, size_t directory_count,
 				  struct words *problems);

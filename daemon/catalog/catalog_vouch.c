@@ -7,7 +7,7 @@
 
 #define BLANKS " \t\r\f\v"
 
-/* What is left of the line, without the blanks around it; those in it become spaces. */
+/* The rest of the line, without blanks at its ends; blanks in it become spaces. */
 static char *rest_of_line(struct parser *parser)
 {
 	const char *start = parser->cursor, *end = parser->line_end;
@@ -131,7 +131,7 @@ void catalog_set_plain(struct parser *parser, struct catalog_function *function,
 	function->plain_name = parser->catalog->vouches[index].name;
 }
 
-/* Whether there is nothing in @pattern but * and how the names of a whole language begin. */
+/* Does the pattern consist only of * and the common prefix of a language's symbols? */
 static bool stands_for_anything(const struct catalog_function *function)
 {
 	static const char *const languages[] = { "", "_Z", "_ZN", "_R", "_RN" };

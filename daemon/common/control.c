@@ -61,7 +61,7 @@ void control_tune(int socket)
 {
 	int size = 2 * CONTROL_MESSAGE_MAX;
 
-	/* Only the privileged get past net.core.wmem_max; others get as much as there is. */
+	/* Only privileged processes can exceed net.core.wmem_max; others get that limit. */
 	if (setsockopt(socket, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)))
 		setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 }
@@ -107,7 +107,7 @@ static int take_lock(const char *path, char *error, size_t error_size)
 	return fd;
 }
 
-/* Somebody's file is not ours to replace; a socket was left by a daemon that is gone. */
+/* Refuses to replace a file that is no socket; a stale socket was left by a daemon that is gone. */
 static int check_place(const char *path, char *error, size_t error_size)
 {
 	struct stat st;

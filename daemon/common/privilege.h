@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* privilege.h - may this process load BPF programs and probe others? */
+/* privilege.h - may this process load BPF programs and probe other processes? */
 #ifndef PROFBPF_DAEMON_COMMON_PRIVILEGE_H
 #define PROFBPF_DAEMON_COMMON_PRIVILEGE_H
 

@@ -8,7 +8,7 @@ static const uint32_t measured_ns[] = {
 	[INSTRUCTION_STEPPED] = 4090,
 };
 
-/* The duration that was recorded there for a function that does nothing, on an emulated instruction. */
+/* The recorded duration of an empty function in the same measurement, on an emulated instruction. */
 #define MEASURED_DURATION_NS 255
 
 uint32_t probe_price(enum instruction_class class, uint32_t calibrated_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probe_price.h - what a recorded call is expected to cost. */
+/* probe_price.h - the expected cost of recording a call. */
 #ifndef PROFBPF_DAEMON_COMMON_PROBE_PRICE_H
 #define PROFBPF_DAEMON_COMMON_PROBE_PRICE_H
 
@@ -11,10 +11,10 @@
  * probe_price - CPU time of the calling thread that recording one call takes, in nanoseconds
  *
  * The figures were measured on a virtual machine (Xeon, Linux 6.18, one thread);
- * by them the classes compare on other machines, too. @calibrated_ns is what a
- * session found there for an emulated instruction (calibrate.h): then they are
- * scaled by it; 0 leaves them as they are. Single steps do not scale quite like
- * the rest: a virtual machine pays for them most.
+ * the ratios between the classes hold on other machines, too. @calibrated_ns is the
+ * cost of an emulated instruction that a session measured on its machine
+ * (calibrate.h), by which the figures are scaled; 0: not scaled. Single steps scale
+ * differently: they are most expensive in a virtual machine.
  */
 uint32_t probe_price(enum instruction_class class, uint32_t calibrated_ns);
 

@@ -24,8 +24,8 @@ static void *match(void *context, const char *name, size_t length)
 }
 
 /*
- * Of several names for one address: a function rather than an IFUNC, then the
- * name that a catalog gives exactly, then one that other files can see, and one that other parts of this file can.
+ * Of several names for one address the order is: a function before an IFUNC, then a name that a catalog gives
+ * exactly, then a name that is visible to other files, then one that is visible to other parts of this file.
  */
 static bool better(const struct elf_symbol *a, const struct elf_symbol *b)
 {
@@ -53,7 +53,7 @@ static struct instruction_choice choose_instruction(struct elf_file *elf,
 	return instruction_choose(decoder, code, n > 0 ? n : 0, symbol->size, symbol->offset, entry->plain);
 }
 
-/* What reads the functions of one file. */
+/* The state of reading one file. */
 struct reader {
 	struct elf_file *elf;
 	struct instruction_decoder *decoder;
@@ -87,7 +87,7 @@ static const struct function_exit *exit_at(const struct function_exits *exits, u
 	return NULL;
 }
 
-/* Places that lie in no executable segment would be an error of the finder: then nothing is probed. */
+/* A place outside of executable segments would be an error of the finder: then no exit is probed. */
 static void place_exits(const struct elf_file *elf, struct function_exits *exits)
 {
 	for (size_t i = 0; i < exits->count; i++)
@@ -98,9 +98,9 @@ static void place_exits(const struct elf_file *elf, struct function_exits *exits
 }
 
 /*
- * Two probes at one instruction would have to be told apart: the entry's goes to the first
- * instruction. If the function does nothing but jump to another one, its probe is for both; of
- * one that only returns the entry is all there is to see.
+ * Two probes at one instruction could not be distinguished: the entry probe stays at the first
+ * instruction. If the function consists of a jump to another one, its probe serves both; of a function
+ * that consists of a return only the entry is seen.
  */
 static int find_exits(const struct reader *r, struct probed_function *f, uint64_t size)
 {
@@ -128,13 +128,13 @@ static int find_exits(const struct reader *r, struct probed_function *f, uint64_
 	return 0;
 }
 
-/* A catalog's errors are told by the value; it may be recorded, too. */
+/* Is the returned value used: to detect errors by the catalog's convention, or as a recorded argument? */
 static bool value_counts(const struct catalog_function *entry)
 {
 	return entry->error != PROFBPF__FUNCTION__ERROR__NEVER || entry->returned;
 }
 
-/* Places in a file, to be looked up. */
+/* A set of file offsets. */
 struct place_set {
 	uint64_t *at;
 	size_t count;
@@ -161,7 +161,7 @@ static size_t exits_of_all(const struct probed_file *file)
 	return count;
 }
 
-/* Where calls end whose value counts: of a function, and of those that went on in it. */
+/* Collects the exits of functions whose returned value is used, including functions that they tail-jump into. */
 static void take_value_exits(const struct probed_file *file, struct place_set *values)
 {
 	for (size_t i = 0; i < file->count; i++) {
@@ -173,7 +173,7 @@ static void take_value_exits(const struct probed_file *file, struct place_set *v
 	qsort(values->at, values->count, sizeof(*values->at), by_place);
 }
 
-/* Two probes at one instruction would have to be told apart. */
+/* Collects the entries: two probes at one instruction could not be distinguished. */
 static void take_entries(const struct probed_file *file, struct place_set *entries)
 {
 	for (size_t i = 0; i < file->count; i++)
@@ -186,7 +186,7 @@ static uint64_t early_place(const struct function_exit *exit)
 	return exit->offset - (exit->address - exit->early);
 }
 
-/* A function that only jumps to another one, behind its entry's probe: that is for both, as in find_exits(). */
+/* Is the exit the instruction of the entry probe, of a function that only jumps? That probe serves both, as in find_exits(). */
 static bool is_at_entry(const struct probed_function *f, const struct function_exit *exit)
 {
 	return exit->kind != EXIT_RETURN && early_place(exit) == f->offset;
@@ -265,7 +265,7 @@ static int refuse_function(struct probed_file *file, const struct elf_symbol *sy
 	return 0;
 }
 
-/* Symbols come sorted by offset: the best of each run of equal offsets is taken. */
+/* Symbols are sorted by offset: takes the best of each run of equal offsets. */
 static int add_functions(struct probed_file *file, const struct reader *r,
 			 const struct elf_symbols *found)
 {

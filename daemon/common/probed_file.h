@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probed_file.h - the functions of one file that the catalogs want, and where to probe them. */
+/* probed_file.h - the functions of one file that the catalogs select, and where to probe them. */
 #ifndef PROFBPF_DAEMON_COMMON_PROBED_FILE_H
 #define PROFBPF_DAEMON_COMMON_PROBED_FILE_H
 
@@ -19,7 +19,7 @@ struct probed_function {
 	uint64_t offset; /* of the probed instruction, in the file */
 	struct instruction_choice choice; /* .delta: from the function's first instruction to it */
 	struct function_exits exits; /* where its calls end, with their offsets in the file */
-	bool exit_at_entry; /* the probed instruction is one of these */
+	bool exit_at_entry; /* the probed instruction is one of the exits */
 };
 
 enum probed_refusal {
@@ -29,8 +29,8 @@ enum probed_refusal {
 	 */
 	PROBED_IFUNC,
 	/*
-	 * Go moves stacks while functions run, finds its way by return addresses, and
-	 * ends the program at one it does not know, as that of a return probe.
+	 * Go moves stacks while functions run, unwinds them by return addresses, and ends
+	 * the program at an unknown one, such as that of a return probe.
 	 * C code in the same file runs on stacks that are not moved.
 	 */
 	PROBED_GO,
@@ -58,19 +58,19 @@ struct probed_file {
 };
 
 /*
- * probed_file_read - find the wanted functions of an ELF file
+ * probed_file_read - finds the selected functions of an ELF file
  *
  * One entry per address: of several names for the same code the one that a
- * catalog names exactly. @optimized_nop is what instruction_decoder_new() says.
- * Returns 0, also when nothing is wanted or the file is no usable ELF file
- * (count 0); -ENOMEM. @error is "" or says what is wrong with the file; what
- * could be read of one that is damaged is there even so.
+ * catalog names exactly. @optimized_nop: see instruction_decoder_new().
+ * Returns 0, also if no function is selected or the file is no usable ELF file
+ * (count 0); -ENOMEM. @error is "" or describes the error in the file; the readable
+ * functions of a damaged file are returned as well.
  */
 int probed_file_read(struct probed_file *file, int fd, const char *path,
 		     const struct catalogs *catalogs, bool optimized_nop, char *error,
 		     size_t error_size);
 
-/* A function that a refused one, an IFUNC, stands for. */
+/* A function that a refused IFUNC resolves to. */
 struct ifunc_target {
 	size_t refused; /* its index in probed_file.refused */
 	uint64_t offset; /* of the function's first instruction, in the file */
@@ -86,28 +86,28 @@ int probed_file_choose(struct probed_file *file, int fd, const struct ifunc_targ
 		       size_t count, bool optimized_nop);
 
 /*
- * probed_file_exits - where calls end of the code that begins at an address
+ * probed_file_exits - finds the exits of a piece of code
  *
- * @offset: of any byte of it, in the file; what is searched is the whole piece of code by the
- * file's unwind tables. For functions that others go on in. Returns 0 with @exits filled, to be
- * freed with function_exits_free(); -ENOMEM.
+ * @offset: the file offset of any byte of it; the file's unwind tables give its bounds. For targets of
+ * tail jumps. Returns 0 with @exits filled, which the caller frees with function_exits_free();
+ * -ENOMEM.
  */
 int probed_file_exits(int fd, const char *path, uint64_t offset, struct function_exits *exits);
 
 /*
- * probed_file_exit_early - see the ends of calls at instructions before their returns, where there are such (early_exit.h)
+ * probed_file_exit_early - moves probes of exits to earlier, cheaper instructions, where there are any (early_exit.h)
  *
- * Of functions whose returned value is looked at only where it is set there.
+ * If a function's returned value is read, only where the value is already set there.
  */
 void probed_file_exit_early(struct probed_file *file);
 
-/* probed_file_goes_on_with_value - the function's value is looked at, and others may return it in its place */
+/* probed_file_goes_on_with_value - the function's returned value is read, and the targets of its tail jumps may return it */
 bool probed_file_goes_on_with_value(const struct probed_function *function);
 
 /*
- * probed_file_exit_tail_early - the same for code in @file that functions go on in, as probed_file_exits() finds it
+ * probed_file_exit_tail_early - the same for targets of tail jumps in @file, as probed_file_exits() finds them
  *
- * Places that are to stay have no function_exit.early any more. @values: the value of some of these functions is looked at.
+ * Clears function_exit.early of exits that are not moved. @values: the returned value of some of these functions is read.
  */
 void probed_file_exit_tail_early(const struct probed_file *file, struct function_exits *exits, bool values);
 

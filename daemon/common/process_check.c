@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define USER_NS_DEPTH 33 /* one more than the kernel nests */
+#define USER_NS_DEPTH 33 /* one more than the kernel's limit of nesting */
 #define KERNEL_THREAD_FLAG 0x00200000 /* PF_KTHREAD of the kernel */
 
 /* Reads /proc/PID/NAME through @dir; returns the bytes read, the text is terminated. */
@@ -96,7 +96,7 @@ static int parse_status(const char *text, struct process_facts *facts)
 	return 0;
 }
 
-/* Whose is the outermost of the user namespaces that @fd lies in and that lie in the one with inode @own? */
+/* The owner of the outermost user namespace around @fd that is still inside the one with inode @own. */
 static uid_t outermost_owner(int fd, ino_t own)
 {
 	uid_t owner = (uid_t)-1;
@@ -120,7 +120,7 @@ static uid_t outermost_owner(int fd, ino_t own)
 	return owner;
 }
 
-/* An ordinary user cannot ask this of others: it stays unknown. */
+/* For other users' processes an ordinary user cannot read this: it stays unknown. */
 static void look_at_namespace(int dir, struct process_facts *facts)
 {
 	struct stat theirs, own;
@@ -160,7 +160,7 @@ int process_facts_read(pid_t pid, struct process_facts *facts)
 	if (pid <= 0)
 		return -ESRCH;
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	/* All is read through one descriptor, so that it is about one process even if the pid is reused. */
+	/* All files are read through one descriptor, so that they belong to one process even if the pid is reused. */
 	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
@@ -228,7 +228,7 @@ bool process_gone(int held)
 	return held >= 0 && poll(&ended, 1, 0) > 0;
 }
 
-/* While a process' first thread has ended and others have not, it is shown as a zombie. */
+/* A process whose first thread has ended while others run appears as a zombie. */
 static bool has_ended(const struct process_facts *facts)
 {
 	return facts->state == 'X' || facts->state == 'x' ||

@@ -3,8 +3,8 @@
  * process_check.h - can this process be traced, and if not, why?
  *
  * Used by profctl to answer at once and by profbpfd, which trusts no client.
- * Reads only what the kernel itself answers (/proc/PID/stat, status, auxv): no
- * file of the process is opened, so nobody can make the caller wait.
+ * Reads only files that the kernel itself answers (/proc/PID/stat, status, auxv) and
+ * opens no file of the process, so no process can block the caller.
  */
 #ifndef PROFBPF_DAEMON_COMMON_PROCESS_CHECK_H
 #define PROFBPF_DAEMON_COMMON_PROCESS_CHECK_H
@@ -30,8 +30,8 @@ struct process_facts {
 	gid_t real_group, effective_group, saved_group;
 	bool capable; /* it has capabilities, in its user namespace */
 	bool outside; /* that is not the caller's, and is */
-	uid_t namespace_owner; /* this user's, (uid_t)-1 = it is not known whose; or lies in one that is */
-	uid_t owner; /* of /proc/PID: root where the process must not be looked at */
+	uid_t namespace_owner; /* owner of its user namespace, or of one around it; (uid_t)-1 = unknown */
+	uid_t owner; /* owner of /proc/PID: root if the process is not dumpable */
 };
 
 /*
@@ -44,7 +44,7 @@ int process_facts_read(pid_t pid, struct process_facts *facts);
 /*
  * process_check - can it be traced, permissions aside?
  *
- * @err is what process_facts_read() returned for @pid; @facts is used if that is
+ * @err is the result of process_facts_read() for @pid; @facts is used if that is
  * 0. Returns 0 or a negative errno with a message for the user in @error:
  * -ESRCH no such process or a zombie, -EINVAL a thread or a kernel thread.
  */
@@ -52,12 +52,12 @@ int process_check(pid_t pid, int err, const struct process_facts *facts, char *e
 		  size_t error_size);
 
 /*
- * process_hold - get hold of a process, so that it cannot be mistaken for another
+ * process_hold - opens a pidfd, so that the process cannot be mistaken for another one
  *
- * Process ids are used again. What is found out of @pid after this was found out
- * of the process held, if process_gone() then says that it still runs. Returns a
- * pidfd to close, or a negative errno: -ESRCH there is no process, -EINVAL it is
- * a thread.
+ * Process ids are reused. Facts that are read about @pid after this call are about the
+ * held process, if process_gone() afterwards says that it still runs. Returns a
+ * pidfd for the caller to close, or a negative errno: -ESRCH there is no process, -EINVAL
+ * it is a thread.
  */
 int process_hold(pid_t pid);
 
@@ -68,10 +68,10 @@ bool process_gone(int held);
 bool process_runs(pid_t pid, uint64_t started);
 
 /*
- * process_owned_by - may user @uid, whose group is @gid and who has no privileges, look into it?
+ * process_owned_by - may user @uid with group @gid, who has no privileges, look into the process?
  *
- * By the kernel's own rule (ptrace(2), "access mode checking"): all its user and group ids are theirs, it
- * is dumpable, and has capabilities in a user namespace of theirs only.
+ * By the kernel's own rule (ptrace(2), "access mode checking"): all its user and group ids are the user's, it
+ * is dumpable, and it has capabilities only in a user namespace of the user.
  */
 bool process_owned_by(const struct process_facts *facts, uid_t uid, gid_t gid);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_movers.h - libraries whose users go on with a stack in another place or another thread.
+ * stack_movers.h - libraries that move stacks to another place or another thread.
  *
- * Coroutines whose stacks are copied away from the thread's own and back (greenlet), or of
- * which a thread's own stack is one (schedulers with work stealing): a return address that a
- * probe has replaced would come back where the kernel does not know it. Coroutines on stacks that they
- * allocate are told by their stack pointers and need not be named here.
+ * They copy the stacks of coroutines away from the thread's own stack and back (greenlet), or use a thread's own
+ * stack as that of a coroutine (schedulers with work stealing): a return address that a probe has replaced would
+ * be used where the kernel does not know it. Coroutines on allocated stacks are recognised by their stack
+ * pointers and need not be named here.
  */
 #ifndef PROFBPF_DAEMON_COMMON_STACK_MOVERS_H
 #define PROFBPF_DAEMON_COMMON_STACK_MOVERS_H

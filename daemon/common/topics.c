@@ -24,7 +24,7 @@ static int find(const char *word, size_t length)
 	return -1;
 }
 
-/* Appends what there is to choose from. */
+/* Appends the list of topics to the message. */
 static int refuse(const char *what, char *error, size_t error_size)
 {
 	size_t used = (size_t)snprintf(error, error_size, "%s; topics are", what);
@@ -51,7 +51,7 @@ static unsigned int topics_of(const char *word, size_t length)
 int topics_parse(const char *text, unsigned int *topics, char *error, size_t error_size)
 {
 	const char *p = text + strspn(text, ", \t");
-	/* What is added or taken away first is so from the default. */
+	/* A list that begins with + or - changes the default. */
 	unsigned int found = *p == '+' || *p == '-' ? TOPICS_DEFAULT : 0;
 	bool any = *p;
 	char what[96];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topics.h - what a session can record, as --topics names it. */
+/* topics.h - the topics that a session can record, as in --topics. */
 #ifndef PROFBPF_DAEMON_COMMON_TOPICS_H
 #define PROFBPF_DAEMON_COMMON_TOPICS_H
 
@@ -22,34 +22,34 @@ enum {
 		<< 9, /* the samples of topic stack and its looks at Python alone: no stacks of sleeps */
 };
 
-/* With samples of what has the CPU. */
+/* Topics with samples of the threads on a CPU. */
 #define TOPICS_SAMPLED (TOPIC_STACK | TOPIC_SAMPLE)
 
-/* Timelines begin with what the accounts say, so these come with either. */
+/* Topics with accounts: timelines start from the states in the accounts. */
 #define TOPICS_WITH_ACCOUNTS (TOPIC_SCHED | TOPIC_ACCOUNT | TOPICS_SAMPLED)
 
 #define TOPICS_DEFAULT                                                                      \
 	(TOPIC_API | TOPIC_IOCTL | TOPIC_SCHED | TOPIC_DEVICE | TOPIC_ACCOUNT | TOPIC_IRQ | \
 	 TOPIC_FAULT | TOPIC_SAMPLE)
 
-/* --interval: between two readings of what the kernel sums up. */
+/* --interval: the time between two readings of the kernel's cumulative figures. */
 #define INTERVAL_DEFAULT_NS 1000000000ull
 #define INTERVAL_MIN_NS 10000000ull
 #define INTERVAL_MAX_NS 3600000000000ull
 
-/* Topic stack: what is taken unless the user says otherwise. */
+/* Topic stack: defaults. */
 #define STACK_BLOCK_DEFAULT_NS 1000000u
-#define BUDGET_DEFAULT 0.03 /* of a CPU, for recording */
+#define BUDGET_DEFAULT 0.03 /* the part of a CPU that recording may use */
 #define BUDGET_MAX 1000 /* percent */
 #define STACK_RATE_DEFAULT 99u /* per second and CPU; not 100, which would beat with timers */
 #define STACK_RATE_MAX 10000u
 
 /*
- * topics_parse - "api,sched" or "api sched" to TOPIC_* bits
+ * topics_parse - converts "api,sched" or "api sched" to TOPIC_* bits
  *
- * "default" and "all" stand for several; "+io" adds to those before it, "-irq" takes away, and first in the list
- * to or from the default.
- * Returns 0, or -EINVAL with a message that names the word and lists what there is.
+ * "default" and "all" stand for several topics; "+io" adds to the preceding topics, "-irq" removes; at the start of
+ * the list they change the default.
+ * Returns 0, or -EINVAL with a message that names the word and lists the topics.
  */
 int topics_parse(const char *text, unsigned int *topics, char *error, size_t error_size);
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* All zeros is a device of which no task was reported. */
+/* All zeros: no task of the device was reported. */
 struct live_busy {
 	uint64_t tasks;
 	uint64_t busy_ns; /* overlaps count once */

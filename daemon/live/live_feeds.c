@@ -20,7 +20,7 @@ enum { OF_INTEREST = 1, FETCHES = 2 };
 struct trainer {
 	uint32_t pid;
 	uint32_t tid; /* of the last call */
-	uint64_t last_start_ns, last_ns; /* of the last call: a fetch inside a fetch is the same one */
+	uint64_t last_start_ns, last_ns; /* of the last call: nested fetches count as one */
 	uint64_t ns; /* of this frame */
 };
 
@@ -35,7 +35,7 @@ struct live_feeds {
 	size_t trainer_count;
 	uint32_t *gone; /* processes that have ended since the last frame */
 	size_t gone_count;
-	uint64_t left_out; /* for want of room here */
+	uint64_t left_out; /* events without room here */
 };
 
 struct live_feeds *live_feeds_new(void)
@@ -156,7 +156,7 @@ static void take_fetch(struct live_feeds *f, const struct live_called *call)
 
 	if (!t)
 		return;
-	/* The inner one was told first. */
+	/* The inner call was passed first. */
 	if (t->tid == call->tid && t->last_start_ns >= start_ns && t->last_ns <= call->end_ns)
 		t->ns -= t->ns < t->last_ns - t->last_start_ns ? t->ns : t->last_ns - t->last_start_ns;
 	t->ns += call->dur_ns;

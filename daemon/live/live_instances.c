@@ -6,7 +6,7 @@
 
 #include "lib/base/map.h"
 
-#define DEPTH_MAX 64 /* of iterators in each other */
+#define DEPTH_MAX 64 /* nesting of iterators */
 #define ITERATORS_MAX 16384
 #define SETS_MAX 1024
 #define NONE UINT32_MAX
@@ -17,12 +17,12 @@
 struct iterator {
 	uint32_t pid;
 	uint64_t handle, parent;
-	uint64_t resource; /* of an outermost one: what the trainer asks; 0 = not known */
-	uint32_t set; /* of an outermost one: index into sets, NONE = not known yet */
-	uint32_t path, length; /* of an outermost one: the longest below it */
+	uint64_t resource; /* outermost iterators: the resource that the trainer uses; 0 = unknown */
+	uint32_t set; /* outermost iterators: index into sets, NONE = not known yet */
+	uint32_t path, length; /* outermost iterators: the longest path below it */
 };
 
-/* A resource, and what it holds. */
+/* A resource, and its data set. */
 struct filled {
 	uint64_t key, data;
 };
@@ -35,7 +35,7 @@ struct set {
 
 struct live_instances {
 	struct map by_handle; /* -> iterators */
-	struct map last_top; /* by thread -> iterators: the outermost one that it asked last */
+	struct map last_top; /* by thread -> iterators: the outermost iterator that it used last */
 	struct map by_resource; /* -> filled */
 	struct iterator *iterators;
 	struct filled *filled;
@@ -103,7 +103,7 @@ void live_instances_free(struct live_instances *t)
 	free(t);
 }
 
-/* An iterator, made if it is new; NULL without memory. Memory is used again: who asks it may be another one by now. */
+/* An iterator, made if it is new; NULL without memory. Addresses are reused: its parent may have changed. */
 static struct iterator *iterator_at(struct live_instances *t, uint32_t pid, uint64_t handle)
 {
 	uint32_t at = map_get(&t->by_handle, KEY(pid, handle));
@@ -178,7 +178,7 @@ static uint32_t add_set(struct live_instances *t, const struct iterator *top, ui
 	return t->set_count++;
 }
 
-/* The set with this data, else one that was there before recording began and is over. */
+/* The set with this data, else one from before the recording that has ended. */
 static uint32_t set_with(const struct live_instances *t, const struct iterator *top, uint64_t data,
 			 uint64_t begin_ns)
 {
@@ -198,7 +198,7 @@ static uint32_t set_with(const struct live_instances *t, const struct iterator *
 	return before;
 }
 
-/* Told once for an iterator, and again when it becomes known what its resource holds. */
+/* Determined once for an iterator, and again when its resource's data set becomes known. */
 static uint32_t find_set(struct live_instances *t, const struct iterator *top, uint64_t begin_ns)
 {
 	uint64_t data = data_of(t, top);
@@ -208,7 +208,7 @@ static uint32_t find_set(struct live_instances *t, const struct iterator *top, u
 		return set;
 	if (data)
 		set = set_with(t, top, data, begin_ns);
-	/* The first call for it may have been told before the trainer's around it was. */
+	/* Its first call may have been passed before the trainer's call around it. */
 	if (data && set == NONE && top->set != NONE && !t->sets[top->set].data)
 		set = top->set;
 	if (set == NONE || !data)
@@ -237,7 +237,7 @@ void live_instances_made(struct live_instances *t, uint32_t pid, uint64_t handle
 {
 	struct iterator *top = top_of(t, pid, handle);
 
-	/* Of those that are equally long always the same one. */
+	/* Of paths of equal length always the same one is chosen. */
 	if (!top || length < top->length || (length == top->length && path >= top->path))
 		return;
 	top->path = path;

@@ -14,7 +14,7 @@
 #define OPERATORS_MAX 256
 #define PATHS_MAX 256
 #define THREADS_MAX 1024
-#define CHANGES_MAX (1u << 20) /* of one frame */
+#define CHANGES_MAX (1u << 20) /* per frame */
 #define ANCESTORS_MAX 8
 
 #define WORKER_NAME "pt_data_worker"
@@ -53,7 +53,7 @@ struct process {
 
 struct thread {
 	uint32_t pid, tid;
-	uint32_t op; /* OPERATORS_MAX: that is known at the frame */
+	uint32_t op; /* OPERATORS_MAX: determined at the frame */
 	bool gone; /* its process has ended */
 	uint64_t run_ns, runnable_ns; /* of this frame */
 };
@@ -77,7 +77,7 @@ struct live_loaders {
 	struct loader_operator *ops;
 	struct change *changes;
 	struct live_instances *instances;
-	uint64_t left_out; /* for want of room */
+	uint64_t left_out; /* events without room */
 	char (*paths)[LOADER_PATH]; /* of tf.data */
 	size_t path_count;
 	size_t function_count, process_count, thread_count, op_count, change_count, change_room;
@@ -227,7 +227,7 @@ static uint32_t operator_of(struct live_loaders *l, uint32_t pid, uint32_t insta
 	return (uint32_t)i;
 }
 
-/* The loader of the nearest ancestor that has one; OPERATORS_MAX = none. */
+/* The loader of the nearest ancestor with one; OPERATORS_MAX = none. */
 static uint32_t loader_above(const struct live_loaders *l, uint32_t pid, const char *path)
 {
 	for (int n = 0; n < ANCESTORS_MAX; n++) {
@@ -261,8 +261,8 @@ static void add_change(struct live_loaders *l, const struct change *change)
 }
 
 /*
- * A process handed something over, or took it. Whose queue that is shows at the frame: the trainer's first
- * call may come after many of its workers', from another CPU.
+ * A process pushed or popped an element. Its queue is determined at the frame, because the trainer's first
+ * call may arrive after many calls of its workers, from another CPU.
  */
 static void take_handed(struct live_loaders *l, const struct live_called *call, enum call_kind kind)
 {
@@ -295,7 +295,7 @@ static void find_handed(struct live_loaders *l, struct change *change)
 		p->op = change->op;
 }
 
-/* Who takes is a trainer, and makes the queue that its workers are looked for. */
+/* A process that pops is a trainer; its queue is the one for its workers. */
 static void find_queues(struct live_loaders *l)
 {
 	for (size_t i = 0; i < l->change_count; i++)
@@ -336,7 +336,7 @@ static void find_above(struct live_loaders *l, const struct change *call, uint32
 		add_change(l, &change);
 }
 
-/* The operator of which an element was asked; those with a buffer gave one out of it. */
+/* Finds the operator that was asked for an element; an operator with a buffer took it from there. */
 static void find_next(struct live_loaders *l, struct change *change, uint32_t instance)
 {
 	const char *path = l->paths[change->path];
@@ -353,7 +353,7 @@ static void find_next(struct live_loaders *l, struct change *change, uint32_t in
 	change->pop = true;
 }
 
-/* Which data set an iterator is of shows at the frame: who asks it tells so when it has returned itself. */
+/* Assigns iterators to data sets at the frame: the parent's call is recorded only when it has returned itself. */
 static void find_iterators(struct live_loaders *l)
 {
 	size_t count = l->change_count;
@@ -462,7 +462,7 @@ void live_loaders_ran(struct live_loaders *l, uint32_t pid, uint32_t tid, uint64
 	}
 }
 
-/* What threads used is their operator's, and what processes did their loader's, of those that work for one. */
+/* Credits the usage of threads to their operator, and that of worker processes to their loader. */
 static void credit_workers(struct live_loaders *l)
 {
 	for (size_t i = 0; i < l->thread_count; i++) {
@@ -491,7 +491,7 @@ static int by_end(const void *a, const void *b)
 
 	if (x->end_ns != y->end_ns)
 		return x->end_ns < y->end_ns ? -1 : 1;
-	/* At one instant what was put in can be taken out. */
+	/* At equal instants a push comes before a pop. */
 	return x->pop - y->pop;
 }
 
@@ -543,7 +543,7 @@ static void drop_changes(struct live_loaders *l, const uint32_t *place)
 	l->change_count = kept;
 }
 
-/* Of processes that have ended: what is left of their last calls is of no interest. */
+/* Drops operators of processes that have ended; the rest of their last calls is ignored. */
 static void drop_operators(struct live_loaders *l)
 {
 	uint32_t place[OPERATORS_MAX + 1];
@@ -581,7 +581,7 @@ size_t live_loaders_frame(struct live_loaders *l, uint64_t from_ns, uint64_t to_
 	credit_workers(l);
 	if (l->change_count)
 		qsort(l->changes, l->change_count, sizeof(*l->changes), by_end);
-	/* Of what ended later there may be more that has not come yet, from other CPUs. */
+	/* Calls that ended later may still be missing, from other CPUs. */
 	for (; done < l->change_count && l->changes[done].end_ns <= to_ns; done++)
 		apply(l, &l->changes[done]);
 	l->change_count -= done;

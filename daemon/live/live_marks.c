@@ -8,7 +8,7 @@
 
 #define FUNCTIONS_MAX 64
 #define THREADS_MAX 1024
-#define MARKS_MAX (1u << 20) /* of one frame */
+#define MARKS_MAX (1u << 20) /* per frame */
 
 #define ENDS "_ZN5torch8autograd8profilerL24record_function_exit_newE"
 
@@ -32,8 +32,8 @@ struct thread {
 	uint64_t since_ns; /* of the fetch, or of the frame */
 	uint64_t wait_ns; /* of this frame */
 	bool fetches; /* a fetch was seen to begin */
-	bool unsure; /* the first that was seen of it, in this frame, was an end: that of a fetch? */
-	bool shown; /* of the last frame it is known: */
+	bool unsure; /* its first event, in this frame, was an end, perhaps that of a fetch */
+	bool shown; /* the wait in the last frame is known: */
 	uint64_t shown_ns;
 };
 
@@ -42,7 +42,7 @@ struct live_marks {
 	struct thread threads[THREADS_MAX];
 	struct mark *marks;
 	size_t function_count, thread_count, mark_count, mark_room;
-	uint64_t left_out; /* for want of room */
+	uint64_t left_out; /* events without room */
 	bool ends_seen; /* a function that ends marks is probed */
 };
 
@@ -142,7 +142,7 @@ static struct thread *thread_of(struct live_marks *m, const struct mark *mark)
 	return &m->threads[m->thread_count++];
 }
 
-/* A fetch inside of one: the end of the one before was not recorded, and how long it took is not known. */
+/* Applies a mark. If a fetch begins inside a fetch, the end of the previous one was not recorded: its length is unknown. */
 static void apply(struct live_marks *m, const struct mark *mark)
 {
 	struct thread *t = thread_of(m, mark);

@@ -7,7 +7,7 @@
 
 #define FUNCTIONS_MAX 8
 #define THREADS_MAX 256
-#define EVENTS_MAX (1u << 18) /* of one frame */
+#define EVENTS_MAX (1u << 18) /* per frame */
 
 #define CONTAINS "_ZN6plasma12PlasmaClient8ContainsE"
 #define GET "_ZN6plasma12PlasmaClient3GetE"
@@ -16,7 +16,7 @@ enum event_kind { EVENT_PIPE, EVENT_SLEEP, EVENT_CONTAINS, EVENT_GET };
 
 struct event {
 	uint64_t ts_ns;
-	uint32_t pid, tid; /* of sleeps the thread alone is told */
+	uint32_t pid, tid; /* for sleeps only the thread is known */
 	enum event_kind kind;
 };
 
@@ -25,7 +25,7 @@ struct thread {
 	uint64_t since_ns; /* of its first sleep for a pipe after the last batch; 0 = none yet */
 	uint64_t contains_ns; /* it asked for a batch, which it has not got yet; 0 = no */
 	bool fetched; /* a batch before */
-	bool slept; /* its sleeps are told of */
+	bool slept; /* its sleeps are recorded */
 	uint64_t wait_ns, shown_ns;
 };
 
@@ -37,7 +37,7 @@ struct live_megengine {
 	struct thread threads[THREADS_MAX];
 	struct event *events;
 	size_t function_count, thread_count, event_count, event_room;
-	uint64_t left_out; /* for want of room */
+	uint64_t left_out; /* events without room */
 };
 
 struct live_megengine *live_megengine_new(void)
@@ -126,7 +126,7 @@ bool live_megengine_watches(const struct live_megengine *m, uint32_t tid)
 	return false;
 }
 
-/* By which Python's multiprocessing waits for a pipe. */
+/* Is it a system call with which Python's multiprocessing waits for a pipe? */
 static bool reads_pipe(int syscall)
 {
 	switch (syscall) {
@@ -178,7 +178,7 @@ static void apply(struct live_megengine *m, const struct event *event)
 		break;
 	case EVENT_SLEEP:
 		t->slept = true;
-		/* Before the first batch it was another wait, of the start. */
+		/* A wait before the first batch belongs to the start. */
 		if (!t->fetched)
 			t->since_ns = 0;
 		break;

@@ -14,10 +14,10 @@
 #define THREADS_MAX 4096
 #define QUEUES_MAX 1024
 #define OPERATORS_MAX 1024
-#define EVENTS_MAX (1u << 20) /* of one frame */
+#define EVENTS_MAX (1u << 20) /* per frame */
 #define OPERATOR_ID_MAX 4096
 #define CAPACITY_MAX (1u << 20)
-#define WAIT_NS 1000000 /* who takes longer has slept: the queue was empty, or full */
+#define WAIT_NS 1000000 /* a call that takes longer has slept: the queue was empty, or full */
 
 /* Where the arguments with these roles are; -1 = nowhere. */
 struct known_function {
@@ -34,13 +34,13 @@ struct known_thread {
 struct queue {
 	uint32_t pid;
 	uint64_t handle;
-	uint64_t tree; /* of those of its threads that are known; 0 = unknown */
+	uint64_t tree; /* the tree of its known threads; 0 = unknown */
 	int32_t op; /* number of the operator that fills it; -1 = no operator's */
 	uint32_t capacity;
 	bool gone; /* its process has ended */
 	bool known; /* size is */
 	uint32_t size;
-	uint64_t in, out; /* ever put in and taken out; 0 = not told */
+	uint64_t in, out; /* total of pushes and pops; 0 = unknown */
 	uint64_t last_ns; /* up to here the sums go */
 	double area; /* size by ns, of this frame */
 	uint64_t known_ns, pushes, pops, push_wait_ns, pop_wait_ns;
@@ -51,8 +51,8 @@ struct event {
 	uint64_t dur_ns;
 	uint32_t queue;
 	bool pop;
-	bool first; /* nothing was ever put in before */
-	uint64_t nth; /* it is the n-th of the queue, from 1; 0 = not told */
+	bool first; /* the first push of the queue */
+	uint64_t nth; /* number of the element in the queue, from 1; 0 = unknown */
 };
 
 struct live_pipeline {
@@ -62,7 +62,7 @@ struct live_pipeline {
 	struct queue *queues;
 	struct event *events;
 	size_t function_count, thread_count, operator_count, queue_count, event_count, event_room;
-	uint64_t left_out; /* for want of room */
+	uint64_t left_out; /* events without room */
 };
 
 struct live_pipeline *live_pipeline_new(void)
@@ -160,7 +160,7 @@ static uint32_t operator_of(struct live_pipeline *p, uint32_t pid, uint64_t tree
 	return (uint32_t)i;
 }
 
-/* "MapOp(ID:2)" is shown as "Map(ID:2)"; names of workers do not tell a number. */
+/* "MapOp(ID:2)" is shown as "Map(ID:2)"; names of workers have no number. */
 static void name_operator(struct live_operator *op, const char *name)
 {
 	const char *number = strstr(name, "Op(ID:");
@@ -238,7 +238,7 @@ static bool add_event(struct live_pipeline *p, const struct event *event)
 	return true;
 }
 
-/* The other half of the value tells which operator's queue it is, and how much it holds. */
+/* The upper half of the value has the queue's operator and its capacity. */
 static void take_owner(struct queue *queue, uint64_t value)
 {
 	uint32_t capacity = (uint32_t)value;
@@ -293,7 +293,7 @@ static int by_end(const void *a, const void *b)
 
 	if (x->end_ns != y->end_ns)
 		return x->end_ns < y->end_ns ? -1 : 1;
-	/* At one instant what was put in can be taken out. */
+	/* At equal instants a push comes before a pop. */
 	return x->pop - y->pop;
 }
 
@@ -309,7 +309,7 @@ static void stay(struct queue *queue, uint64_t to_ns)
 	queue->last_ns = to_ns;
 }
 
-/* Both ends of the queue are told; false if not, or if they cannot be that. */
+/* Computes the size if both ends of the queue are recorded; returns false if they are not, or are inconsistent. */
 static bool count_size(struct queue *queue, const struct event *event)
 {
 	if (event->pop)
@@ -361,7 +361,7 @@ static void apply(struct queue *queue, const struct event *event)
 		queue->size = queue->capacity;
 }
 
-/* Whom a queue belongs to of which no known thread was seen: the only operator with that number, if there is one. */
+/* The owner of a queue without known threads: the only operator with that number, if there is one. */
 static uint64_t likely_tree(const struct live_pipeline *p, const struct queue *queue)
 {
 	uint64_t tree = queue->tree;
@@ -391,7 +391,7 @@ static void show_queue(struct live_pipeline *p, struct queue *queue)
 		row->has_pop_wait = true;
 		row->push_wait_ns = queue->push_wait_ns;
 		row->pop_wait_ns = queue->pop_wait_ns;
-		/* Some operators have the code of a push within their own: neither waits for room nor sizes can be told. */
+		/* Some operators have inlined the push: neither waits for room nor sizes are known. */
 		row->has_push_wait = queue->pushes || !queue->pops;
 		row->has_size = queue->known_ns && row->has_push_wait;
 		row->mean_size = queue->known_ns ? queue->area / (double)queue->known_ns : 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_pipeline.h - operators of MindSpore's data pipelines, live: what their threads
- * used and how full their queues are.
+ * live_pipeline.h - operators of MindSpore's data pipelines, live: the CPU time of their
+ * threads and the fill of their queues.
  *
- * Which thread works for which operator is told when the session begins; each call by
- * which an operator hands a row on, or asks the one below it for one, is in the stream.
+ * The roles of threads are known from the start of the session; the stream has each call
+ * with which an operator passes a row on or requests one from the operator below it.
  */
 #ifndef PROFBPF_DAEMON_LIVE_LIVE_PIPELINE_H
 #define PROFBPF_DAEMON_LIVE_LIVE_PIPELINE_H
@@ -23,22 +23,22 @@ struct live_operator {
 	uint32_t instance; /* of tf.data: which of the process's data sets, from 1; 0 = not known */
 	char name[64];
 	uint64_t run_ns, runnable_ns; /* summed over its threads */
-	bool has_queue; /* the rest is known of its output queue */
+	bool has_queue; /* the following figures of its output queue are known */
 	uint32_t capacity;
 	bool has_size;
 	double mean_size; /* elements, weighted by time */
-	bool never_empty; /* size unknown, but it is known that nobody had to wait for an element */
-	uint64_t elements; /* handed on; 0 where pops tell */
+	bool never_empty; /* the size is unknown, but no consumer had to wait for an element */
+	uint64_t elements; /* elements passed on; 0 if pops are counted */
 	uint64_t pushes, pops;
-	bool has_push_wait, has_pop_wait; /* what follows is known */
+	bool has_push_wait, has_pop_wait; /* the next figures are known */
 	uint64_t push_wait_ns, pop_wait_ns; /* time inside pushes and pops */
-	bool to_trainer; /* what waits for an element is the trainer */
-	bool gone; /* its process has ended: this is the last that is told of it */
+	bool to_trainer; /* the consumer is the trainer */
+	bool gone; /* its process has ended: this is its last row */
 };
 
 struct live_pipeline;
 
-/* live_pipeline_new - nothing seen yet, or NULL without memory; live_pipeline_free() accepts NULL */
+/* live_pipeline_new - empty; NULL without memory. live_pipeline_free() accepts NULL. */
 struct live_pipeline *live_pipeline_new(void);
 void live_pipeline_free(struct live_pipeline *pipeline);
 
@@ -57,16 +57,16 @@ struct live_called {
 /* live_role_at - where the argument with that role is in args, -1 = nowhere */
 int live_role_at(const Profbpf__Function *function, Profbpf__Function__Role role);
 
-/* live_pipeline_roles - a packed message ThreadRoles; a damaged one is passed over */
+/* live_pipeline_roles - takes a packed message ThreadRoles; a damaged one is ignored */
 void live_pipeline_roles(struct live_pipeline *pipeline, const uint8_t *body, size_t size);
 
-/* live_pipeline_call - a call that has returned; those of no interest are passed over */
+/* live_pipeline_call - takes a call that has returned; irrelevant calls are ignored */
 void live_pipeline_call(struct live_pipeline *pipeline, const struct live_called *call);
 
 /* live_pipeline_gone - a process has ended: it is forgotten after the next frame, which may have its last calls */
 void live_pipeline_gone(struct live_pipeline *pipeline, uint32_t pid);
 
-/* live_pipeline_ran - what a thread used since it was told last */
+/* live_pipeline_ran - adds a thread's CPU time and waits for a CPU since the last call */
 void live_pipeline_ran(struct live_pipeline *pipeline, uint32_t tid, uint64_t run_ns,
 		      uint64_t runnable_ns);
 
@@ -79,7 +79,7 @@ void live_pipeline_ran(struct live_pipeline *pipeline, uint32_t tid, uint64_t ru
 size_t live_pipeline_frame(struct live_pipeline *pipeline, uint64_t from_ns, uint64_t to_ns,
 			  struct live_operator **rows);
 
-/* live_pipeline_left_out - what found no room, since the beginning */
+/* live_pipeline_left_out - the number of events that found no room, since the start */
 uint64_t live_pipeline_left_out(const struct live_pipeline *pipeline);
 
 #endif /* PROFBPF_DAEMON_LIVE_LIVE_PIPELINE_H */

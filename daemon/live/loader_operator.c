@@ -5,8 +5,8 @@
 
 #include "daemon/live/live_instances.h"
 
-#define WAIT_NS 1000000 /* who takes longer has slept: the queue was empty */
-#define SOON_NS 2000000 /* taken so soon after it came: somebody waited for it */
+#define WAIT_NS 1000000 /* a pop that takes longer has slept: the queue was empty */
+#define SOON_NS 2000000 /* a pop within this time after the push: the consumer was waiting */
 
 static void stay(struct loader_operator *op, uint64_t to_ns)
 {
@@ -50,7 +50,7 @@ void loader_operator_pop(struct loader_operator *op, uint64_t end_ns, uint64_t d
 	note_net(op);
 }
 
-/* Most of what was taken was waited for: the least that was there was nothing. */
+/* Most pops have waited, so the smallest size was 0. */
 static void find_empty(struct loader_operator *op)
 {
 	if (op->pops && 2 * op->soon > op->pops) {

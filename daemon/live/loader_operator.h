@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loader_operator.h - one operator of a data loader: what it used, and how many elements its queue holds
+ * loader_operator.h - one operator of a data loader: its CPU time, and the number of elements in its queue
  *
- * For live_loaders.c, whose header says how sizes are known.
+ * For live_loaders.c, whose header explains how sizes are determined.
  */
 #ifndef PROFBPF_DAEMON_LIVE_LOADER_OPERATOR_H
 #define PROFBPF_DAEMON_LIVE_LOADER_OPERATOR_H
@@ -21,24 +21,24 @@ struct loader_operator {
 	uint64_t run_ns, runnable_ns, elements;
 	bool buffer;
 	bool gone; /* its process has ended */
-	bool times_pops; /* its pops take as long as they wait; of other loaders they are what comes after a wait */
-	/* Of its queue: pushes less pops since it was first seen, and where that is when it is empty. */
+	bool times_pops; /* the duration of a pop is the wait; pops of other loaders begin after the wait */
+	/* Its queue: pushes minus pops since it was first seen, and the value of that when the queue is empty. */
 	int64_t net, least, empty, most;
 	bool known;
 	uint64_t last_ns, last_push_ns;
 	double area;
 	uint64_t pushes, pops, soon, pop_wait_ns;
-	uint64_t told; /* pops of which it is known whether they waited */
+	uint64_t told; /* pops for which it is known whether they waited */
 };
 
 /* loader_operator_begin - a frame began then */
 void loader_operator_begin(struct loader_operator *op, uint64_t from_ns);
 
-/* loader_operator_push, loader_operator_pop - in the order of their ends; @told: @dur_ns says whether the pop waited */
+/* loader_operator_push, loader_operator_pop - called in the order of their ends; @told: @dur_ns shows whether the pop waited */
 void loader_operator_push(struct loader_operator *op, uint64_t end_ns);
 void loader_operator_pop(struct loader_operator *op, uint64_t end_ns, uint64_t dur_ns, bool told);
 
-/* loader_operator_show - what it did in the frame, as row @id; and begin anew */
+/* loader_operator_show - fills row @id with the figures of the frame, and starts a new frame */
 void loader_operator_show(struct loader_operator *op, uint64_t from_ns, uint64_t to_ns, int32_t id,
 			  struct live_operator *row);
 

@@ -17,7 +17,7 @@ struct arguments {
 	struct trace_options trace;
 	struct pids pids;
 	struct pids grouped; /* of groups */
-	size_t own; /* of pids the first ones, which are asked for by themselves */
+	size_t own; /* number of pids at the start of the list that the user named individually */
 };
 
 enum {
@@ -42,7 +42,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* Once all options are known: which processes are asked for. */
+/* Determines the requested processes, once all options are parsed. */
 static void settle(struct arguments *arguments, struct argp_state *state)
 {
 	if (!arguments->pids.count && !arguments->grouped.count)

@@ -6,10 +6,10 @@
 #include "daemon/profctl/live.h"
 
 /*
- * attach_run - one session of the processes of @request, to its end
+ * attach_run - runs one session for the processes of @request, to its end
  *
- * Signals stay blocked, as live_block_signals() does it. Returns 0 if the file is complete, else 1; it has
- * been said why.
+ * Signals stay blocked, as by live_block_signals(). Returns 0 if the file is complete, else 1 after it has
+ * printed the reason.
  */
 int attach_run(const struct live_request *request);
 

@@ -60,7 +60,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
-/* The catalogs that a session would use; errors are told and counted, the rest is there. */
+/* Loads the catalogs that a session would use; prints and counts errors, and returns the valid catalogs. */
 static struct catalogs *load(const struct words *directories, size_t *errors)
 {
 	struct words problems = { 0 };

@@ -9,19 +9,19 @@
 #include "daemon/profctl/match_print.h"
 
 /*
- * match_kernel_ask - what this kernel does with probes
+ * match_kernel_ask - the features of this kernel for probes
  *
- * Asks the daemon at @socket (NULL = the usual place), else one of our own for
- * the time of a question, which needs no privilege. If nobody answers that is
- * said by an empty method, and all else is what every kernel does.
+ * Asks the daemon at @socket (NULL = the default), else a private daemon, which needs no
+ * privilege for this. Without an answer the method is empty, and the other features are
+ * those of every kernel.
  */
 void match_kernel_ask(struct match_kernel *kernel, const char *socket);
 
 /*
- * catalog_match_process, catalog_match_file - what would be probed
+ * catalog_match_process, catalog_match_file - print the functions that would be probed
  *
- * Return 0, or a negative errno after saying why; that nothing matches is no
- * error and is said.
+ * Return 0, or a negative errno after printing the reason; it is no error if nothing
+ * matches, which is printed.
  */
 int catalog_match_process(struct match_printer *printer, const struct catalogs *catalogs,
 			  pid_t pid);

@@ -16,8 +16,8 @@ struct catalog_texts {
 /*
  * catalog_texts_read - all *.catalog files of directories, in order of name, checked
  *
- * Returns 0, or a negative errno after saying what is wrong, with file, line and
- * column. Free the result with catalog_texts_free() either way.
+ * Returns 0, or a negative errno after printing the errors with file, line and
+ * column. Free the result with catalog_texts_free() in either case.
  */
 int catalog_texts_read(const struct words *directories, struct catalog_texts *texts);
 void catalog_texts_free(struct catalog_texts *texts);

@@ -11,7 +11,7 @@ struct child {
 	pid_t pid;
 	int pidfd; /* readable when it has ended; -1 once that was seen */
 	int release; /* write end of the pipe it waits on; -1 = released */
-	int failure; /* read end of the pipe that tells why exec failed */
+	int failure; /* read end of the pipe that gets the reason if exec fails */
 	bool ended;
 	int wait_status; /* once ended */
 };
@@ -35,7 +35,7 @@ int child_release(struct child *child);
 /* child_reap - note its end once pidfd is readable, or wait for that */
 void child_reap(struct child *child);
 
-/* child_discard - if it still waits, end it; free what is held */
+/* child_discard - ends the child if it still waits, and frees its resources */
 void child_discard(struct child *child);
 
 /* child_status - exit status for the shell: its own, or 128 + the signal that killed it */

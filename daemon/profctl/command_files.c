@@ -30,7 +30,7 @@ static int try_command(const char *path)
 	return 0;
 }
 
-/* Like execvp: a command without a slash is looked for in PATH. */
+/* Like execvp: searches PATH for a command without a slash. */
 static int find_command(const char *command, char *path, size_t size)
 {
 	const char *search = getenv("PATH");

@@ -14,12 +14,12 @@
 #include "daemon/common/control.h"
 
 /*
- * command_files_open - find the command as execvp would, open its files
+ * command_files_open - finds the command as execvp would, and opens its files
  *
  * Appends to @files as many as fit beside the output: the executable, then
- * libraries that @catalogs hint at, then others. A script's interpreters are
- * looked at in its stead. What cannot be opened or does not fit is left out: it is
- * probed when it is mapped. Returns 0; -ENOENT or -EACCES if there is no such command or it may not be run.
+ * libraries that @catalogs hint at, then others. For a script the interpreter is
+ * used instead. Files that cannot be opened or do not fit are left out: they are
+ * probed when they are mapped. Returns 0; -ENOENT or -EACCES if there is no such command or it cannot be executed.
  */
 int command_files_open(const char *command, const struct catalogs *catalogs,
 		       struct control_fds *files);

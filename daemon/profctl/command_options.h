@@ -22,7 +22,7 @@ struct trace_options {
 	bool no_budget;
 	bool by_steps; /* record some steps: */
 	uint64_t first_step, steps; /* steps 0: not said how many */
-	const char *step_call; /* what begins one; NULL = fetches of batches */
+	const char *step_call; /* the function that begins steps; NULL = fetches of batches */
 	bool keep_queues; /* calls of kind queue are recorded, however short */
 	unsigned int topics; /* TOPIC_* */
 	bool topics_named; /* by --topics */
@@ -47,8 +47,8 @@ void trace_options_free(struct trace_options *options);
 	}
 
 /*
- * The whole of what list and status take. Input of the parser is a zeroed struct
- * query_arguments, whose texts are the command line's.
+ * All arguments of list and status. The parser's input is a zeroed struct
+ * query_arguments, whose texts point into the command line.
  */
 struct query_arguments {
 	const char *socket; /* NULL = the usual place */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon_client.h - profctl's connection to a daemon: one that runs, or one of its own. */
+/* daemon_client.h - profctl's connection to a daemon: the running one, or a private one. */
 #ifndef PROFBPF_DAEMON_PROFCTL_DAEMON_CLIENT_H
 #define PROFBPF_DAEMON_PROFCTL_DAEMON_CLIENT_H
 
@@ -18,10 +18,10 @@ struct client {
 };
 
 /*
- * client_connect - connect to the daemon that runs
+ * client_connect - connects to the running daemon
  *
- * @path: as the user gave it, NULL for the usual place. Returns 0, or a negative
- * errno, -ENOENT or -ECONNREFUSED if there is none; prints nothing.
+ * @path: the user's socket, NULL for the default. Returns 0, or a negative
+ * errno, -ENOENT or -ECONNREFUSED if there is no daemon; prints nothing.
  */
 int client_connect(struct client *client, const char *path);
 
@@ -33,9 +33,9 @@ int client_connect(struct client *client, const char *path);
 int client_spawn(struct client *client);
 
 /*
- * client_open - connect for tracing: to the daemon that runs, or to one of our own
+ * client_open - connects for tracing: to the running daemon, or to a private one
  *
- * Says on standard error, in one line, if it is our own (always with
+ * Prints one line on standard error if it is a private one (always with
  * @standalone), or why neither is possible. Returns 0 or a negative errno.
  */
 int client_open(struct client *client, const char *path, bool standalone);

@@ -22,7 +22,7 @@ static _Noreturn void run(const char *loader, const char *program, int output)
 	char *argv[] = { (char *)loader, (char *)"--list", file, NULL };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	/* A name without a slash would be looked for among the libraries. */
+	/* The loader would search for a name without a slash among the libraries. */
 	snprintf(file, sizeof(file), "%s%s", strchr(program, '/') ? "" : "./", program);
 	if (null >= 0) {
 		dup2(null, STDIN_FILENO);
@@ -41,7 +41,7 @@ static long now_ms(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Reads what comes until the end, too much, or too late. */
+/* Reads output until its end, the size limit, or the time limit. */
 static size_t collect(int fd, char *text, size_t size)
 {
 	long deadline = now_ms() + TIMEOUT_MS, left;
@@ -105,7 +105,7 @@ int loader_list(const char *loader, const char *program, struct words *libraries
 	close(ends[1]);
 	if (pid > 0) {
 		text[collect(ends[0], text, TEXT_MAX)] = '\0';
-		/* It has nothing more to say that we would hear. */
+		/* Further output would not be read. */
 		kill(pid, SIGKILL);
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;

@@ -36,7 +36,7 @@ static int no_memory(struct search *search)
 	return -ENOMEM;
 }
 
-/* A process that was not waited for yet is still in its group, but there is nothing left to trace. */
+/* A zombie is still in its cgroup, but cannot be traced. */
 static bool has_ended(pid_t pid)
 {
 	struct process_facts facts;
@@ -44,7 +44,7 @@ static bool has_ended(pid_t pid)
 	return !process_facts_read(pid, &facts) && facts.state == 'Z' && facts.threads <= 1;
 }
 
-/* Appends what the group in folder @path itself has. */
+/* Appends the processes of the cgroup at @path itself. */
 static int read_procs(struct search *search, const char *path)
 {
 	char file_name[PATH_MAX];
@@ -55,7 +55,7 @@ static int read_procs(struct search *search, const char *path)
 	if (snprintf(file_name, sizeof(file_name), "%s/" PROCS, path) >= (int)sizeof(file_name))
 		return 0;
 	file = fopen(file_name, "re");
-	/* It may have been removed meanwhile; one of threads alone (cgroup.type) refuses to be read. */
+	/* The cgroup may have been removed meanwhile; that of a threaded cgroup (cgroup.type) cannot be read. */
 	while (file && !err && fscanf(file, "%u", &pid) == 1)
 		if (pid && pid != (unsigned int)getpid() && !has_ended((pid_t)pid) && pids_append(search->pids, pid))
 			err = no_memory(search);
@@ -64,7 +64,7 @@ static int read_procs(struct search *search, const char *path)
 	return err;
 }
 
-/* walk - call @visit for each group in the one at @path, itself first; it returns 1 not to go deeper. */
+/* walk - calls @visit for the cgroup at @path and each one in it; @visit returns 1 to skip a cgroup's children. */
 static int walk(struct search *search, const char *path,
 		int (*visit)(struct search *search, const char *path, const char *name))
 {
@@ -92,7 +92,7 @@ static int visit_procs(struct search *search, const char *path, const char *name
 	return read_procs(search, path);
 }
 
-/* Is the group called what is searched for? Fills @id for a container. */
+/* Does the cgroup's name match the search? Fills @id for a container. */
 static bool matches(const struct search *search, const char *name, struct container_id *id)
 {
 	if (search->by == GROUP_BY_UNIT)
@@ -146,7 +146,7 @@ static int search_hierarchy(struct search *search, const char *root)
 	return err;
 }
 
-/* Hierarchies of @type, until one has given processes. */
+/* Searches the hierarchies of @type until one has processes. */
 static int search_mounted(struct search *search, const char *type)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
@@ -162,7 +162,7 @@ static int search_mounted(struct search *search, const char *type)
 	return err;
 }
 
-/* What is wrong with the name itself, if anything. */
+/* Reports an error in the name itself, if there is one. */
 static int check_name(struct search *search)
 {
 	size_t length = strlen(search->name), suffix;

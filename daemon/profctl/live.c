@@ -57,7 +57,7 @@ static void stop_session(struct live *live, const char *reason)
 	stop.reason = (char *)reason;
 	request.what_case = PROFBPF__CONTROL__REQUEST__WHAT_STOP;
 	request.stop = &stop;
-	/* If it cannot be sent the daemon is gone, which the socket tells as well. */
+	/* If sending fails, the daemon is gone, which the socket reports as well. */
 	client_request(live->client, &request, NULL, 0);
 }
 
@@ -90,7 +90,7 @@ static void session_live(struct live *live, const Profbpf__Control__Started *sta
 	stop_session(live, "the command could not be run");
 }
 
-/* Who waits for a command that goes on longer than its recording should know. */
+/* Tells the user that profctl waits for a command that runs longer than its recording. */
 static void tell_if_child_runs(const struct child *child, const char *command)
 {
 	struct pollfd ended = { .fd = child ? child->pidfd : -1, .events = POLLIN };
@@ -188,7 +188,7 @@ static void receive_signal(struct live *live)
 		end_wanted(live);
 		return;
 	}
-	/* What the terminal sends goes to the command as well; what is sent to us alone does not. */
+	/* The terminal sends its signals to the command as well; a signal to profctl alone is passed on. */
 	if (signal.ssi_code != SI_KERNEL)
 		kill(child->pid, (int)signal.ssi_signo);
 }
@@ -211,7 +211,7 @@ static bool is_finished(const struct live *live)
 	return !child || child->ended || !live->is_live;
 }
 
-/* Ask for the figures of the line; one question at a time, for the daemon may be slow. */
+/* Requests the figures for the line; one request at a time, because the daemon may be slow. */
 static void show_line(struct live *live)
 {
 	Profbpf__Control__Request request = PROFBPF__CONTROL__REQUEST__INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_line.h - the line that a terminal shows while a session runs: how long, how much, what was lost.
+ * live_line.h - the line that a terminal shows while a session runs: time, records, losses.
  *
  * "recording 12.0 s of 30 s: 1234567 records (45300/s), 0 lost, 3.2 MiB". The figures are those of
  * profctl list, asked for once a second. Not with a command: the terminal is its own. Of a session that records some steps:
@@ -28,7 +28,7 @@ struct live_line {
 	bool none_told, begun_told; /* of a session that records some steps: live_line_steps() */
 };
 
-/* live_line_begin - nothing is shown if @to is no terminal */
+/* live_line_begin - shows nothing if @to is no terminal */
 void live_line_begin(struct live_line *line, FILE *to, size_t processes);
 
 /* Is there anybody to show it to? */
@@ -45,10 +45,10 @@ void live_line_start(struct live_line *line);
 #define STEPS_SILENT_NS 10000000000ull
 char *live_line_steps(struct live_line *line, const Profbpf__Control__SessionInfo *session, char *text, size_t size);
 
-/* live_line_figures - what the daemon says of its sessions; other ones are passed over */
+/* live_line_figures - takes the daemon's figures of its sessions; other sessions are ignored */
 void live_line_figures(struct live_line *line, const Profbpf__Control__Sessions *sessions);
 
-/* live_line_text - the line of one session; writes to @text and returns it. For tests. */
+/* live_line_text - writes the line of one session to @text and returns it. For tests. */
 char *live_line_text(struct live_line *line, const Profbpf__Control__SessionInfo *session, char *text,
 		     size_t size);
 

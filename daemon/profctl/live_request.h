@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_request.h - what a session is to record. */
+/* live_request.h - a request for a session. */
 #ifndef PROFBPF_DAEMON_PROFCTL_LIVE_REQUEST_H
 #define PROFBPF_DAEMON_PROFCTL_LIVE_REQUEST_H
 
@@ -23,7 +23,7 @@ struct live_request {
 	size_t pid_count;
 	size_t grouped; /* the last of them, of groups: they may have ended meanwhile */
 	bool system_wide;
-	bool temporary; /* the file is for this command alone: nothing is said of it */
+	bool temporary; /* the file is only for this command and is not mentioned */
 	const char *command; /* record: its name, for the line; NULL = attach */
 	struct child *child; /* record: waits to be released; NULL = none */
 	struct live_part *part; /* filled with where the steps are that were asked for; NULL = of no interest */

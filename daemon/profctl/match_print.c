@@ -14,7 +14,7 @@
 
 enum { FUNCTION, RUNTIME, KIND, LAYER, OFFSET, PROBE, PRICE, ENDS, PLAIN, NOTE, COLUMNS };
 
-/* As measured here, or else what can be told from another class or another machine. */
+/* The measured cost, or an estimate from another class or another machine. */
 static uint32_t price_of(const struct match_printer *printer, enum instruction_class class)
 {
 	const struct match_kernel *kernel = &printer->kernel;
@@ -50,7 +50,7 @@ static void fill_common(struct libscols_line *line, const char *name,
 	scols_line_set_data(line, OFFSET, text);
 }
 
-/* On this kernel; where nobody could be asked, on one that can do everything. */
+/* The way on this kernel; without an answer of a daemon, on a kernel with all features. */
 static enum end_way way_of(const struct match_printer *printer, const struct probed_function *f)
 {
 	const char *method = printer->kernel.method;
@@ -123,7 +123,7 @@ static const struct catalog_function *entry_of(const struct probed_file *file, s
 	return i < file->count ? file->functions[i].entry : file->refused[i - file->count].entry;
 }
 
-/* What the names in column PLAIN mean, each once. */
+/* Prints the meaning of each name in column PLAIN once. */
 static void print_reasons(const struct probed_file *file)
 {
 	size_t count = file->count + file->refused_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match_print.h - what `profctl catalog match` found, as tables or as JSON. */
+/* match_print.h - prints the result of `profctl catalog match`, as tables or as JSON. */
 #ifndef PROFBPF_DAEMON_PROFCTL_MATCH_PRINT_H
 #define PROFBPF_DAEMON_PROFCTL_MATCH_PRINT_H
 
@@ -11,12 +11,12 @@
 #include "daemon/common/probed_file.h"
 #include "daemon/profctl/json_text.h"
 
-/* What the kernel does with probes; as the daemon says. */
+/* The kernel's features for probes, from the daemon. */
 struct match_kernel {
-	char method[16]; /* session, multi, perf, none; "" = nobody could be asked */
+	char method[16]; /* session, multi, perf, none; "" = unknown */
 	bool optimized_nop;
 	uint32_t calibrated_ns; /* 0 = no session has measured it yet */
-	uint32_t price_ns[INSTRUCTION_CLASSES]; /* what it measured of each class; 0 = not that one */
+	uint32_t price_ns[INSTRUCTION_CLASSES]; /* measured cost of each class; 0 = not measured */
 };
 
 struct match_totals {
@@ -37,10 +37,10 @@ int match_print_begin(struct match_printer *printer, bool as_json,
 int match_print_end(struct match_printer *printer);
 
 /*
- * match_print_file - one file with what is wanted of it
+ * match_print_file - prints one file with the functions that the catalogs select
  *
- * @pid: the process that has it mapped, 0 = none. @error: what is wrong with it,
- * "" if nothing is. Returns 0 or -ENOMEM.
+ * @pid: the process that has it mapped, 0 = none. @error: the error in the file, "" if
+ * there is none. Returns 0 or -ENOMEM.
  */
 int match_print_file(struct match_printer *printer, pid_t pid, const char *path,
 		     const struct probed_file *file, const char *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* message.h - what profctl says to its user on standard error. */
+/* message.h - profctl's messages to its user on standard error. */
 #ifndef PROFBPF_DAEMON_PROFCTL_MESSAGE_H
 #define PROFBPF_DAEMON_PROFCTL_MESSAGE_H
 

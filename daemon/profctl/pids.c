@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_MAX 40 /* of what is no process id */
+#define SHOWN_MAX 40 /* characters shown of a word that is no process id */
 #define SEPARATORS ", \t\r\n" /* in files */
 
 static int no_memory(char *error, size_t error_size)
@@ -36,7 +36,7 @@ int pids_append(struct pids *pids, uint32_t pid)
 	return 0;
 }
 
-/* @where: what comes before it in a message */
+/* @where: the start of an error message */
 static int add_one(struct pids *pids, const char *text, size_t length, const char *where,
 		   char *error, size_t error_size)
 {

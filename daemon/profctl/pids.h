@@ -16,7 +16,7 @@ struct pids {
 };
 
 /*
- * pids_add - append those in "PID[,PID...]", or with "@FILE" those in a file, each once
+ * pids_add - appends the process ids in "PID[,PID...]", or with "@FILE" those in a file, each once
  *
  * In a file they are separated by blanks, line ends and commas; "@-" is standard input.
  * Returns 0, or a negative errno with a message in @error.

@@ -55,7 +55,7 @@ static int shell_status(int err)
 	return err == -ENOENT ? 127 : 126;
 }
 
-/* What becomes of the file and the exit status, now that the session and the command are over. */
+/* Keeps or removes the file, and determines the exit status, after the session and the command have ended. */
 static int conclude(enum live_result result, const struct child *child, struct output *output,
 		    int exec_error)
 {
@@ -102,7 +102,7 @@ static int record(struct live_request *request, struct client *client, struct ou
 	return status;
 }
 
-/* What is wrong with catalogs is for the daemon to say. */
+/* Errors in catalogs are reported by the daemon. */
 static int open_files(const struct arguments *arguments, struct control_fds *files)
 {
 	const struct words *directories = &arguments->trace.catalogs;
@@ -173,7 +173,7 @@ int command_record(int argc, char **argv)
 	struct live_request request = { .options = &arguments.trace };
 	int status;
 
-	/* What follows the command's name belongs to the command, options too. */
+	/* All words after the command's name belong to the command, including options. */
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	request.system_wide = arguments.system_wide;
 	status = prepare_and_record(&arguments, &request);

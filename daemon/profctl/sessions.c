@@ -49,7 +49,7 @@ static void describe_targets(const Profbpf__Control__SessionInfo *s, char *text,
 
 	snprintf(text, size, "%s", s->system_wide ? "all" : "");
 	for (size_t i = 0; i < s->n_pids && used < size; i++) {
-		/* More would push the other columns out of sight. */
+		/* More ids would push the other columns off the screen. */
 		if (i == 4) {
 			snprintf(text + used, size - used, ",...");
 			break;

@@ -10,7 +10,7 @@
 /* sessions_print - a table, one line each, and their warnings; 0 or -ENOMEM */
 int sessions_print(FILE *to, Profbpf__Control__SessionInfo *const *sessions, size_t count);
 
-/* sessions_print_cost - what its programs cost, and what of its records is left out for that; may be nothing */
+/* sessions_print_cost - prints the cost of its programs, and the records that are shed for that; may print nothing */
 void sessions_print_cost(FILE *to, const Profbpf__Control__SessionInfo *session);
 
 /* sessions_json - as an array under "sessions" */

@@ -15,7 +15,7 @@
 #include "lib/base/duration.h"
 #include "lib/base/size.h"
 
-#define NEAR_NS 1000000000ull /* a window that is this much shorter than asked for is said to be */
+#define NEAR_NS 1000000000ull /* a window that is shorter than requested by more than this is reported */
 
 #define OPTION_STACKS 0x100 /* has no letter */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* start_message.h - the request that starts a session, from what the user asked for. */
+/* start_message.h - makes the request that starts a session from the user's options. */
 #ifndef PROFBPF_DAEMON_PROFCTL_START_MESSAGE_H
 #define PROFBPF_DAEMON_PROFCTL_START_MESSAGE_H
 
@@ -23,7 +23,7 @@ int start_ask(const struct live_request *request, struct client *client);
 int start_send(const struct live_request *request, struct client *client,
 	       const struct output *output, uint32_t *id);
 
-/* start_check - what can be known to be wrong before anything is touched; 0 or errno, said */
+/* start_check - finds errors that are detectable before anything is changed; returns 0, or an errno after printing the reason */
 int start_check(const struct live_request *request);
 
 /* start_announce - the line that says that capture is live */

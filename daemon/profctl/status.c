@@ -144,7 +144,7 @@ static int print_json(const Profbpf__Control__DaemonStatus *s)
 	return json_end(&json) ? 1 : 0;
 }
 
-/* What a kernel can do needs no privilege to find out, so even ordinary users get an answer. */
+/* The kernel's features can be determined without privilege, so ordinary users get an answer, too. */
 static int open_any(struct client *client, const char *socket)
 {
 	int err = client_connect(client, socket);

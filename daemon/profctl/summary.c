@@ -36,7 +36,7 @@ void summary_print_sources(FILE *to, Profbpf__Control__SourceSummary *const *sou
 		print_source(to, sources[i]);
 }
 
-/* As one word of a shell's command line. */
+/* Prints the text quoted as one word for a shell. */
 static void print_word(FILE *to, const char *word)
 {
 	if (*word && word[strspn(word, SAFE_WORD)] == '\0') {
@@ -53,7 +53,7 @@ static void print_word(FILE *to, const char *word)
 	fputc('\'', to);
 }
 
-/* Of the part with these steps, if there are any: up to the microsecond in which the one after them begins. */
+/* Prints the command for the part with these steps, if there are any: up to the microsecond in which the next step begins. */
 static void print_next(FILE *to, const char *output, const Profbpf__Control__Steps *steps)
 {
 	if (!*output || !strcmp(output, "-"))
@@ -63,7 +63,7 @@ static void print_next(FILE *to, const char *output, const Profbpf__Control__Ste
 		fprintf(to, "--from %.6fs ", (double)(steps->from_ns / 1000) / 1e6);
 	if (steps && steps->to_ns)
 		fprintf(to, "--to %.6fs ", (double)(steps->to_ns / 1000) / 1e6);
-	/* A name like an option would be taken for one. */
+	/* A name that begins with '-' would be parsed as an option. */
 	if (*output == '-')
 		fputs("./", to);
 	print_word(to, output);

@@ -12,7 +12,7 @@ struct output {
 };
 
 /*
- * output_open - open for writing, emptying what is there
+ * output_open - opens a file for writing and empties it
  *
  * @name: a path, "-" for standard output, NULL for profbpf-<host>-<time>.pbt in
  * the current directory. Refuses to write to a terminal. Returns 0 or a negative
@@ -20,7 +20,7 @@ struct output {
  */
 int output_open(struct output *output, const char *name);
 
-/* output_discard - nothing worth keeping was written: remove it if we created it, close */
+/* output_discard - closes a file without useful content, and removes it if output_open() created it */
 void output_discard(struct output *output);
 
 /* output_close - close our descriptor and forget the name; idempotent */

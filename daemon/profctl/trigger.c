@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trigger.c - profctl trigger: at what the flight recorder writes snapshots by itself. */
+/* trigger.c - profctl trigger: the events at which the flight recorder writes snapshots by itself. */
 #include <argp.h>
 #include <ctype.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ struct arguments {
 	uint64_t every_ns, last_ns; /* 0 = default */
 	uint32_t first_step, steps; /* steps 0: not asked for */
 	bool by_step;
-	char **words; /* add, list or remove; then what */
+	char **words; /* add, list or remove, and its arguments */
 	size_t word_count;
 };
 
@@ -133,7 +133,7 @@ static uint32_t parse_number(const char *text)
 	return !isdigit((unsigned char)*text) || *end || errno || number > UINT32_MAX ? 0 : (uint32_t)number;
 }
 
-/* As the daemon has it, to be freed; NULL: --steps without the step that they begin with. */
+/* The trigger in the daemon's syntax, to be freed; NULL: --steps without a first step. */
 static char *what_of(const struct arguments *arguments)
 {
 	const char *word = arguments->word_count > 1 ? arguments->words[1] : "";
@@ -149,7 +149,7 @@ static char *what_of(const struct arguments *arguments)
 		       what;
 }
 
-/* Fills what is to be asked; false if the words make no sense. */
+/* Fills the request; returns false if the words are invalid. */
 static bool make_request(const struct arguments *arguments, char *what, Profbpf__Control__Request *request,
 			 Profbpf__Control__AddTrigger *add, Profbpf__Control__RemoveTrigger *remove,
 			 Profbpf__Control__ListTriggers *list)

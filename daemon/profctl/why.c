@@ -27,7 +27,7 @@ struct arguments {
 	struct trace_options trace;
 	struct pids pids;
 	struct pids threads;
-	char *thread_text; /* as given; NULL = nobody was */
+	char *thread_text; /* the argument of --thread; NULL = none */
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -214,7 +214,7 @@ int command_why(int argc, char **argv)
 	int status = 1;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	/* Steps end it themselves, and nobody knows when they come. */
+	/* A recording by steps ends with its steps, whose time is unknown. */
 	if (!arguments.trace.duration_ns && !arguments.trace.by_steps)
 		arguments.trace.duration_ns = DURATION_NS;
 	request.pids = arguments.pids.pid;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * present_memory.h - which memory of another process can be read without doing anything to it.
+ * present_memory.h - finds the memory of another process that can be read without side effects on it.
  *
- * To read a page that is not there makes one in the process. It may take as long as whoever fills the page likes
- * (userfaultfd(2), a file system in user space), and cannot be given up: one process would hold up a thread of the
- * daemon, and with it whoever else it works for. So what is read of processes is asked for here before. Between
- * question and reading a process can still take a page away: that is a window of microseconds.
+ * A read of an absent page makes the page present in the process. It may take as long as the provider of the page likes
+ * (userfaultfd(2), a file system in user space) and cannot be interrupted: one process could block a thread of the
+ * daemon, and with it everyone whom that thread serves. So each read of a process' memory is preceded by this check. A
+ * process can still remove a page between the check and the read, a window of microseconds.
  *
- * The answer is the kernel's, from /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst).
+ * The answer comes from /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst).
  */
 #ifndef PROFBPF_LIB_BASE_PRESENT_MEMORY_H
 #define PROFBPF_LIB_BASE_PRESENT_MEMORY_H
@@ -19,24 +19,24 @@
 
 struct present_memory {
 	pid_t pid;
-	int pagemap; /* -1: nothing is known */
+	int pagemap; /* -1: unknown */
 	uint64_t page_size;
 };
 
-/* present_memory_open - the memory that @pid has now; to be opened again when it has begun another program */
+/* present_memory_open - for the present memory of @pid; must be opened again after it has begun another program */
 void present_memory_open(struct present_memory *memory, pid_t pid);
 void present_memory_close(struct present_memory *memory);
 
-/* present_memory_has - all of the @size bytes at @address are in memory, or were written out to swap */
+/* present_memory_has - are all of the @size bytes at @address in memory, or in swap? */
 bool present_memory_has(const struct present_memory *memory, uint64_t address, uint64_t size);
 
-/* present_memory_pages - which of the @count pages from @address on are in memory; false: that is not known */
+/* present_memory_pages - marks the pages in memory among the @count pages from @address on; returns false if that is unknown */
 bool present_memory_pages(const struct present_memory *memory, uint64_t address, size_t count, bool *present);
 
 /*
- * present_memory_text - what the process says of itself, from its memory: its "cmdline" or "environ", with NULs
+ * present_memory_text - reads a process' "cmdline" or "environ" from its memory, with NULs
  *
- * Returns how many bytes, at most @room; 0: it is gone, has none, or it is not there.
+ * Returns the number of bytes, at most @room; 0: the process is gone, has no such text, or its memory is absent.
  */
 size_t present_memory_text(pid_t pid, const char *name, char *into, size_t room);
 

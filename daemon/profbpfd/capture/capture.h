@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capture.h - the BPF programs of one session: load them, give them rings and
- * targets, switch them on, ask for snapshots, read their counters.
+ * capture.h - the BPF programs of one session: loads them, gives them rings and
+ * targets, attaches them, takes snapshots, reads their counters.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CAPTURE_CAPTURE_H
 #define PROFBPF_DAEMON_PROFBPFD_CAPTURE_CAPTURE_H
@@ -16,10 +16,10 @@
 #include "daemon/profbpfd/capture/features.h"
 
 #define CAPTURE_BUFFER_DEFAULT (64ull << 20) /* all rings together */
-#define CAPTURE_BUFFER_FURTHER (4ull << 20) /* the same of sessions beside another one, and of a flight recorder's */
+#define CAPTURE_BUFFER_FURTHER (4ull << 20) /* the same for further sessions, and for sessions of the flight recorder */
 /*
- * ... on a machine of so few threads that what is read of all of them fits in at once. Then whatever else the session
- * has of the machine's memory is small, too.
+ * The size on a machine with so few threads that the records of all of them fit into the rings at once. Then the session's
+ * other memory is small, too.
  */
 #define CAPTURE_BUFFER_SMALL (1ull << 20)
 #define CAPTURE_SMALL_THREADS 1000
@@ -34,13 +34,13 @@ struct unwinder_session;
 struct capture_options {
 	bool system_wide;
 	bool follow;
-	uid_t owner; /* the ordinary user whose processes alone are recorded; (uid_t)-1 = all may be */
+	uid_t owner; /* only processes of this ordinary user are recorded; (uid_t)-1 = any process */
 	gid_t owner_group; /* that user's group */
 	bool cpu_cgroup_v1; /* cgroups_version1() */
 	uint64_t min_duration_ns;
 	uint64_t buffer_bytes; /* 0 = CAPTURE_BUFFER_DEFAULT */
 	unsigned int topics; /* TOPIC_* */
-	bool ioctls_later; /* hooks that others pay for wait for capture_hook_ioctls() */
+	bool ioctls_later; /* hooks that slow other processes down wait for capture_hook_ioctls() */
 	uint64_t stack_block_ns; /* topic stack: shorter sleeps leave no stack */
 	uint64_t targets_max;	/* processes at a time; 0 = as many as the table holds */
 	struct gate *gate; /* of the daemon, outlives the capture; NULL = attached to the scheduler without it */
@@ -55,7 +55,7 @@ struct capture_options {
 int capture_find_types(struct mentioned_types *types);
 
 /*
- * capture_new - load the programs, nothing attached yet
+ * capture_new - loads the programs and attaches nothing yet
  *
  * Returns NULL with a message for the user in @error.
  */
@@ -82,7 +82,7 @@ int capture_attach_exits(struct capture *capture, char *error, size_t size);
  */
 int capture_attach(struct capture *capture, char *error, char *warning, size_t size);
 
-/* capture_python_lock - what the threads of a process wait on for its interpreter's lock; NULL: nothing */
+/* capture_python_lock - sets the addresses on which threads of a process wait for its interpreter's lock; NULL: none */
 void capture_python_lock(struct capture *capture, pid_t pid, const struct python_range *range);
 
 /* capture_python_layout - where a process that runs CPython has its threads' functions; NULL: it is none any more */
@@ -91,7 +91,7 @@ void capture_python_layout(struct capture *capture, pid_t pid, const struct pyth
 /* capture_python_state - the address of a thread's PyThreadState, by its pthread_t; 0: it has none any more */
 void capture_python_state(struct capture *capture, pid_t pid, uint64_t thread, uint64_t state);
 
-/* capture_unwind_map - of processes whose stacks are walked by tables (unwinder_begin()); -1: they are not */
+/* capture_unwind_map - the map of processes with unwind tables (unwinder_begin()); -1: tables are not used */
 int capture_unwind_map(const struct capture *capture);
 
 /* capture_send_texts - strings of calls that were sent before are sent again when they come up */
@@ -100,7 +100,7 @@ void capture_send_texts(struct capture *capture);
 /* capture_forget_names - names of objects that threads have read and kept are read again */
 void capture_forget_names(struct capture *capture);
 
-/* capture_sample_program - what a perf event is to run for topic stack; a descriptor of @capture */
+/* capture_sample_program - the program that perf events run for samples; a descriptor owned by @capture */
 int capture_sample_program(const struct capture *capture);
 
 /* capture_fault_program - the same for topic fault */
@@ -110,23 +110,22 @@ int capture_fault_program(const struct capture *capture);
 void capture_detach(struct capture *capture);
 
 /*
- * capture_attach_guard - from now on see programs that targets of an ordinary user's session execute
+ * capture_attach_guard - begins to watch programs that targets of an ordinary user's session execute
  *
  * Needed before capture_claim(). Returns 0, or a negative errno and @error. Without an owner it does nothing.
  */
 int capture_attach_guard(struct capture *capture, char *error, size_t size);
 
 /*
- * capture_claim - @pid is to be a target of an ordinary user's session, if it is the user's
+ * capture_claim - claims @pid as a target of an ordinary user's session, if it is the user's
  *
- * To be called before it is looked at whether it is. From then on the kernel side gives the claim up,
- * for good, when the process executes a program that is not the user's to see; so a
- * process that was the user's after the claim, and is still held, was so all the time. Without an owner it
- * does nothing. Returns 0 or a negative errno.
+ * To be called before that is checked. From then on the BPF programs drop the claim, for good, when the process
+ * executes a program that the user may not look into; so a process that was the user's after the claim, and
+ * is still claimed, was so all the time. Does nothing without an owner. Returns 0 or a negative errno.
  */
 int capture_claim(struct capture *capture, pid_t pid);
 
-/* capture_holds - is @pid claimed or a target, still? Without an owner: true of everybody. */
+/* capture_holds - is @pid still claimed or a target? Always true without an owner. */
 bool capture_holds(struct capture *capture, pid_t pid);
 
 /*
@@ -149,13 +148,13 @@ uint64_t capture_targets_refused(const struct capture *capture);
  */
 int capture_trace_self(struct capture *capture, bool on);
 
-/* capture_is_target, capture_each_target - with those that the programs added on fork */
+/* capture_is_target, capture_each_target - include targets that the programs added on fork */
 bool capture_is_target(struct capture *capture, pid_t pid);
 void capture_each_target(struct capture *capture, void (*each)(void *context, pid_t pid),
 			 void *context);
 
 /*
- * capture_snapshot - have the figures of all threads written to the rings
+ * capture_snapshot - writes the figures of all threads to the rings
  *
  * @first marks them as the session's start; @all also writes threads whose
  * figures did not change since the last snapshot.
@@ -163,21 +162,21 @@ void capture_each_target(struct capture *capture, void (*each)(void *context, pi
 int capture_snapshot(struct capture *capture, bool first, bool all);
 
 /*
- * capture_ioctls_wait - are ioctls still to be hooked?
+ * capture_ioctls_wait - are the hooks on ioctls still missing?
  *
- * Only with capture_options.ioctls_later, and where they are seen by system call tracepoints: as long as one of
+ * Only with capture_options.ioctls_later, and if ioctls are seen by system call tracepoints: as long as one of
  * those is in use, every system call of every process takes the kernel's slow path.
  *
- * capture_hook_ioctls - do so, once; 0 or a negative errno, with which they are not seen
+ * capture_hook_ioctls - attaches them, once; 0, or a negative errno, and ioctls are not seen
  */
 bool capture_ioctls_wait(const struct capture *capture);
 int capture_hook_ioctls(struct capture *capture);
 
 /*
- * capture_ioctls_before - find the ioctls that targets sleep in since before the session
+ * capture_ioctls_before - finds the ioctls that targets have been sleeping in since before the session
  *
- * Once, when all targets are known. They are recorded when they end, or the session does.
- * 0 or a negative errno.
+ * To be called once, when all targets are known. They are recorded at their end or at the session's.
+ * Returns 0 or a negative errno.
  */
 int capture_ioctls_before(struct capture *capture);
 
@@ -204,18 +203,17 @@ int capture_thread_pointers(struct capture *capture, struct thread_pointer **row
 char *capture_kernel_symbols(struct capture *capture, size_t *size);
 
 /*
- * capture_flush_open - write records of calls still open, and add up what threads counted themselves
+ * capture_flush_open - writes records of open calls, and adds up the threads' own counts
  *
  * Call it after the probes are gone. Before, the counts lack the last calls of each thread: up
- * to 63 that were produced, and what it did in the last half second below the minimum duration.
+ * to 63 produced ones, and those below the minimum duration in the last half second.
  * Waits for threads that are about to exit with such counts, which add them themselves: 2 s at most.
  */
 int capture_flush_open(struct capture *capture);
 
 /*
- * Records are handed to a callback, which must not keep the pointer. The record
- * has at least the size its type says; one that had not would be left out, and show up as
- * unaccounted when the books are closed.
+ * The callback for records, which must not keep the pointer. The record has at least the size of its
+ * type; a shorter one would be left out and show up as unaccounted in the final counts.
  */
 typedef void capture_handler(void *context, const struct rec_header *record);
 
@@ -225,7 +223,7 @@ int capture_epoll_fd(const struct capture *capture);
 /* capture_drain - hand over all that is in the rings; returns the number of bytes that were in them */
 size_t capture_drain(struct capture *capture, capture_handler *handler, void *context);
 
-/* capture_ring_bytes - the size of each ring: there is one per possible CPU */
+/* capture_ring_bytes - the size of each ring; there is one per possible CPU */
 size_t capture_ring_bytes(const struct capture *capture);
 
 /*
@@ -248,7 +246,7 @@ double capture_fullest(struct capture *capture);
 /* capture_stats - counters summed over CPUs, @stats has room for SOURCES; exact after capture_flush_open() */
 int capture_stats(struct capture *capture, struct source_stats *stats);
 
-/* capture_rebase - count from here: what was counted before is forgotten */
+/* capture_rebase - restarts the counts from 0 */
 void capture_rebase(struct capture *capture);
 
 /*
@@ -280,23 +278,23 @@ void capture_follow_sleeps(struct capture *capture, uint64_t from_ns);
  */
 void capture_set_hot(struct capture *capture, uint32_t probe, bool hot);
 
-/* capture_hot_hits - calls of @probe while it was hot, roughly; goes on counting */
+/* capture_hot_hits - the approximate, cumulative number of calls of @probe while it was hot */
 uint32_t capture_hot_hits(const struct capture *capture, uint32_t probe);
 
 /* capture_keeps_places - must probes be made known by capture_set_place()? Where the kernel keeps no cookies. */
 bool capture_keeps_places(const struct capture *capture);
 
 /*
- * capture_set_place - which @cookie the probe at @place has
+ * capture_set_place - sets the @cookie of the probe at @place
  *
- * Before it is attached. Returns 0 or a negative errno: -EEXIST if another one has this place.
+ * To be called before it is attached. Returns 0 or a negative errno: -EEXIST if another probe has this place.
  */
 int capture_set_place(struct capture *capture, const struct probed_place *place, uint64_t cookie);
 
 /*
  * capture_tail_known - the answer to a record REC_TAIL: TAIL_PROBED or TAIL_UNKNOWN
  *
- * capture_tails_forget - nothing is known of a process' addresses any more: it runs another program
+ * capture_tails_forget - drops the answers about a process' addresses, because it runs another program
  */
 void capture_tail_known(struct capture *capture, pid_t pid, uint64_t address, uint32_t answer);
 void capture_tails_forget(struct capture *capture, pid_t pid);
@@ -313,26 +311,27 @@ int capture_place_program(const struct capture *capture);
 int capture_return_program(const struct capture *capture);
 
 /*
- * capture_attach_perf - one place by perf event, where there are no multi links
+ * capture_attach_perf - attaches one place by a perf event, on kernels without multi links
  *
- * @cookie is not used where places are kept. @pid 0 stands for all processes. Returns a link to destroy, or NULL with errno.
+ * @cookie is not used if places identify probes. @pid 0 stands for all processes. Returns a link for the caller to destroy, or
+ * NULL with errno.
  */
 struct bpf_link *capture_attach_perf(const struct capture *capture, pid_t pid, const char *path,
 				     uint64_t offset, uint64_t cookie);
 
 /*
- * capture_wait_exited - wait until the last figures of threads that have exited are there
+ * capture_wait_exited - waits for the final figures of threads that have exited
  *
- * With topic "account" and without "sched" they come with some delay. Waits 0.1 s
- * at most: a thread that its parent has not waited for yet is not forgotten.
+ * With topic "account" and without "sched" they arrive with some delay. Waits 0.1 s
+ * at most: the kernel does not free a thread before its parent has waited for it.
  */
 void capture_wait_exited(struct capture *capture);
 
 /*
- * capture_stop - nothing that begins from now on is recorded; snapshots still work
+ * capture_stop - events that begin from now on are not recorded; snapshots still work
  *
- * Returns when programs that had begun before are done, so that what they produced
- * is there to be read and counted: a few milliseconds, more on a busy machine.
+ * Returns when running programs have ended, so that their records can be read and
+ * counted: a few milliseconds, more on a busy machine.
  */
 void capture_stop(struct capture *capture);
 
@@ -345,21 +344,21 @@ void capture_stop(struct capture *capture);
 uint32_t capture_wait_returns(struct capture *capture);
 
 /*
- * capture_close_calls - probes that are perf events do nothing from now on, as if they were removed
+ * capture_close_calls - disables probes that are perf events, as if they were removed
  *
- * Returns when programs that had begun before are done.
+ * Returns when running programs have ended.
  */
 void capture_close_calls(struct capture *capture);
 
 /*
- * capture_close - nothing at all is recorded from now on but by capture_flush_open()
+ * capture_close - from now on only capture_flush_open() writes records
  *
- * Call it after capture_stop(), before the last capture_drain(); returns when programs that had
- * begun before are done.
+ * Call it after capture_stop(), before the last capture_drain(); returns when running programs have
+ * ended.
  */
 void capture_close(struct capture *capture);
 
-/* capture_set_end - calls still open are said to have lasted until @end_ns */
+/* capture_set_end - open calls are recorded as lasting until @end_ns */
 void capture_set_end(struct capture *capture, uint64_t end_ns);
 
 #define CAPTURE_PROBES_MAX 32768

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture_private.h - what the files of capture.h share. */
+/* capture_private.h - shared by the files of capture.h. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CAPTURE_CAPTURE_PRIVATE_H
 #define PROFBPF_DAEMON_PROFBPFD_CAPTURE_CAPTURE_PRIVATE_H
 
@@ -7,7 +7,7 @@
 #include "daemon/profbpfd/capture/capture.h"
 #include "daemon/profbpfd/capture/gate.h"
 
-#include "bpf/profbpf.skel.h" /* needs what capture.h includes */
+#include "bpf/profbpf.skel.h" /* needs the includes of capture.h */
 
 #define LINKS_MAX 32
 
@@ -27,15 +27,15 @@ struct capture {
 	struct gate_seat *seat; /* NULL: has none of the scheduler's events, or its own programs there */
 	bool guarded; /* the program that sees execs is attached */
 	char warning[768]; /* for capture_attach() */
-	struct source_stats base[SOURCES]; /* subtracted from what the programs counted */
-	uint32_t *taken; /* by CPU: of what was not sent when the session ended */
+	struct source_stats base[SOURCES]; /* subtracted from the programs' counts */
+	uint32_t *taken; /* by CPU: number of staged records already taken at the end of the session */
 	uint64_t taken_count;
-	size_t ring_bytes; /* of one */
+	size_t ring_bytes; /* size of one ring */
 	bool small; /* it is to take little of the machine's memory */
-	int probe_chunks[CAPTURE_PROBES_MAX / PROBES_IN_CHUNK]; /* descriptors of what is in map "probes"; 0 = not made */
+	int probe_chunks[CAPTURE_PROBES_MAX / PROBES_IN_CHUNK]; /* descriptors of the inner maps of "probes"; 0 = not made */
 	size_t drained; /* bytes, by the drain that is under way */
 	size_t *drained_of; /* of each CPU's ring */
-	size_t fullest; /* of these, at any drain since it was asked for */
+	size_t fullest; /* the highest fill of a ring at any drain since the last question */
 	capture_handler *handler; /* only during capture_drain() */
 	void *context;
 };
@@ -46,7 +46,7 @@ static inline bool capture_has_switches(const struct capture *capture)
 	return capture->topics & (TOPIC_SCHED | TOPIC_STACK);
 }
 
-/* capture_marks_interrupts - does it do that itself? At the gate they are marked for all who only ask. */
+/* capture_marks_interrupts - does the session mark interrupts itself? The gate marks them for sessions that do not record them. */
 static inline bool capture_marks_interrupts(const struct capture *capture)
 {
 	return capture->topics & TOPIC_IRQ || (capture_has_switches(capture) && !capture->seat);
@@ -72,16 +72,16 @@ int capture_share_gate(struct capture *capture);
 int capture_share_unwinding(struct capture *capture, const struct unwinder_session *unwinding);
 
 /*
- * capture_on_record - for libbpf's ring buffers: hand a record to the capture's handler
+ * capture_on_record - libbpf's ring buffer callback: passes a record to the capture's handler
  *
- * @context is the capture. What is no whole record is passed over. Returns 0.
+ * @context is the capture. Incomplete records are skipped. Returns 0.
  */
 int capture_on_record(void *context, void *data, size_t size);
 
 /*
- * capture_attach_forgetting - what gives back what is kept of threads, before anything is
+ * capture_attach_forgetting - attaches the program that frees the state of threads, before any other program
  *
- * Nothing to do where that goes by itself. Returns 0 or a negative errno.
+ * Does nothing on kernels with task storage. Returns 0 or a negative errno.
  */
 int capture_attach_forgetting(struct capture *capture);
 

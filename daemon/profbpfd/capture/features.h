@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* features.h - what the running kernel can do; probed, never derived from its version. */
+/* features.h - features of the running kernel; probed, never derived from its version. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CAPTURE_FEATURES_H
 #define PROFBPF_DAEMON_PROFBPFD_CAPTURE_FEATURES_H
 
@@ -15,12 +15,12 @@ enum probe_method {
 	PROBE_METHOD_PERF,	/* a perf event for each place */
 };
 
-/* How it is known who made a block request. */
+/* How the maker of a block request is found. */
 enum block_source {
-	BLOCK_SOURCE_NONE,		/* nothing is known of block requests */
+	BLOCK_SOURCE_NONE,		/* block requests are not recorded */
 	BLOCK_SOURCE_REQUEST,		/* its own tracepoint: 6.5 and later */
-	BLOCK_SOURCE_BIO,		/* the tracepoint of what it is made for */
-	BLOCK_SOURCE_QUEUE_BIO,		/* the same, which tells the queue first: before 5.11 */
+	BLOCK_SOURCE_BIO,		/* the tracepoint of the bio that it is made for */
+	BLOCK_SOURCE_QUEUE_BIO,		/* the same with the queue as its first argument: before 5.11 */
 };
 
 /* How ioctls are seen, best first. */
@@ -32,29 +32,29 @@ enum ioctl_method {
 };
 
 struct features {
-	bool btf;		/* the kernel's types are known */
+	bool btf;		/* type information of the kernel */
 	bool btf_given;		/* ... or would be from a file that the user gave (kernel_types.h) */
 	bool typed_task;	/* programs are given a pointer to the current thread that can be followed */
 	bool task_storage;	/* each thread can have storage; else a hash by thread */
-	bool global_pointers;	/* functions that are looked at once may be given pointers */
-	bool task_registers;	/* programs are told where a thread's registers are; else it is computed */
-	bool loops;		/* a helper loops: what it does is looked at once */
+	bool global_pointers;	/* global functions may take pointers */
+	bool task_registers;	/* a helper gives the address of a thread's registers; else it is computed */
+	bool loops;		/* bpf_loop(), whose body the verifier checks once */
 	bool unwind;		/* user stacks can be walked by unwind tables; needs loops */
 	bool uprobes;		/* by whatever method */
-	bool cookies;		/* probes carry a number; else they are known by their place in their file */
-	bool late_room;		/* a probe's program may take room for what it puts into a hash */
-	bool places;		/* ... which the kernel's own last look tells */
+	bool cookies;		/* probes carry a cookie; else their place in the file identifies them */
+	bool late_room;		/* a probe's program may allocate hash elements */
+	bool places;		/* the kernel's cache of its last mapping lookups gives the place of a probe */
 	bool doubled_stacks;	/* kernel stacks are twice as large, for KASAN */
-	bool switch_state;	/* sched_switch hands over the previous state */
+	bool switch_state;	/* sched_switch has the previous state as an argument */
 	bool ioctls[IOCTL_METHODS];	/* which are to be had */
-	bool ioctl_compat;	/* those of 32-bit programs have a function of their own */
+	bool ioctl_compat;	/* ioctls of 32-bit programs have a separate function */
 	bool optimized_nop;	/* uprobes on 5-byte nops become calls */
 	bool emulated_returns;	/* programs may do the return instruction that they are at */
 	bool early_exits;	/* an instruction before a return is cheaper to probe (early_exit.h) */
-	bool task_work;		/* threads can be told to run a program before they return to user space */
+	bool task_work;		/* a thread can be made to run a program before it returns to user space */
 	bool run_delay;		/* the kernel accounts time in run queues */
 	bool typed_pointers;	/* programs may follow pointers without a helper's call for each */
-	bool symbols;		/* an iterator tells its functions, whatever /proc/kallsyms shows */
+	bool symbols;		/* an iterator lists the kernel's functions, whatever /proc/kallsyms shows */
 	bool gate;		/* functions may call programs: sessions can share the scheduler's events (gate.h) */
 	bool throttling;	/* it can be seen that a cgroup's CPU quota stopped a thread */
 	enum probe_method method;
@@ -64,11 +64,11 @@ struct features {
 };
 
 /*
- * features_probe - look; needs no privilege beyond reading /sys, but without CAP_BPF and
+ * features_probe - probes the features; needs no privilege beyond reading /sys, but without CAP_BPF and
  * CAP_PERFMON it does not find IOCTL_METHOD_FUNCTION
  *
- * Features that the variable FEATURES_WITHOUT_ENV names are left out (features_leave_out()).
- * The variable PROFBPF_IOCTLS ("function", "kprobe", "tracepoint") leaves one way to see ioctls, for
+ * The environment variable FEATURES_WITHOUT_ENV names features to leave out (features_leave_out()).
+ * The variable PROFBPF_IOCTLS ("function", "kprobe", "tracepoint") restricts the way to see ioctls, for
  * measurements and tests.
  */
 void features_probe(struct features *features);
@@ -77,11 +77,11 @@ void features_probe(struct features *features);
 #define FEATURES_WITHOUT_ENV "PROFBPF_WITHOUT_FEATURES"
 
 /*
- * features_leave_out - as if the kernel had not what @name says
+ * features_leave_out - makes the kernel appear to lack the feature @name
  *
- * "session" and "multi" leave the next method of probes; "task-storage", "cookies", "typed-task", "loops",
+ * "session" and "multi" select the next method of probes; "task-storage", "cookies", "typed-task", "loops",
  * "task-registers", "global-pointers", "emulated-returns", "switch-state", "task-work", "typed-pointers", "unwind", "gate" and
- * "late-room" what their fields tell. Returns false if there is no such name.
+ * "late-room" clear their fields. Returns false if there is no such name.
  */
 bool features_leave_out(struct features *features, const char *name);
 

@@ -2,11 +2,11 @@
 /*
  * gate.h - the scheduler's events, shared among the sessions of a daemon.
  *
- * Each program at an event of the scheduler is paid for by everybody on the machine. So there is one for
- * all sessions, which calls those of the sessions that may want the event (bpf/gate/gate.bpf.c): it is
- * loaded for the first session, attached while there is one that is attached, and unloaded after the last.
+ * Every process on the machine pays for each program at an event of the scheduler. So there is one program for
+ * all sessions, which calls the programs of the sessions that may want the event (bpf/gate/gate.bpf.c). It is
+ * loaded for the first session, attached while a session is attached, and unloaded after the last one.
  *
- * All functions may be called by any thread; those of a seat by the one session that it belongs to.
+ * All functions may be called by any thread; functions of a seat only by the session that it belongs to.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CAPTURE_GATE_H
 #define PROFBPF_DAEMON_PROFBPFD_CAPTURE_GATE_H
@@ -29,8 +29,8 @@ void gate_free(struct gate *gate);
 /*
  * gate_take - a seat for a session that is about to load its programs
  *
- * NULL: all are taken, or this kernel has no tail calls in functions (arm64 before Linux 6.0); then the
- * session attaches its programs itself. To be given back by gate_leave().
+ * NULL: all seats are taken, or this kernel has no tail calls in subprograms (arm64 before Linux 6.0); then the
+ * session attaches its programs itself. gate_leave() returns the seat.
  */
 struct gate_seat *gate_take(struct gate *gate, const struct features *features);
 
@@ -51,15 +51,15 @@ int gate_share(const struct gate_seat *seat, const struct gate_maps *maps);
 void gate_mark(struct gate_seat *seat, pid_t pid);
 void gate_mark_all(struct gate_seat *seat);
 
-/* gate_enter - from now on events are handed to these programs; -1: none. 0 or a negative errno. */
+/* gate_enter - from now on the gate calls these programs (descriptors; -1: none). Returns 0 or a negative errno. */
 int gate_enter(struct gate_seat *seat, const int programs[GATE_EVENTS]);
 
 /*
- * gate_leave - end that, and give the seat back; NULL is fine
+ * gate_leave - ends that and returns the seat; @seat may be NULL
  *
- * The session's other programs that mark processes must have been detached before. @waiting is its own map of how many of
- * its targets wait for each CPU, which do not any more. Waits for programs that run, and with the last seat
- * until the kernel has let go of the events, some 0.1 s for each.
+ * The session's other programs that mark processes must have been detached before. @waiting is its own map with the numbers
+ * of its targets that wait for each CPU, which are subtracted. Waits for running programs, and with the last seat until
+ * the kernel has released the events, about 0.1 s for each.
  */
 void gate_leave(struct gate_seat *seat, int waiting);
 

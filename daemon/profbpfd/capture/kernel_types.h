@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_types.h - the kernel's description of its own types (BTF), or a file that the user gave in its place.
+ * kernel_types.h - the kernel's type information (BTF), or a file that the user gave instead.
  *
- * The programs are fitted to the kernel by it, and attached to tracepoints by numbers in it. libbpf knows no other way
- * to be given it for the latter: kernel_types.c has a function of libbpf's name, btf__load_vmlinux_btf(), which the
- * dynamic linker prefers to libbpf's own, and which that calls, too.
+ * It is used to relocate the programs (CO-RE), and for the type ids by which they are attached to tracepoints. libbpf has no
+ * option for the latter: kernel_types.c defines a function with libbpf's name, btf__load_vmlinux_btf(), which the dynamic
+ * linker prefers to libbpf's own, also for libbpf's internal calls.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CAPTURE_KERNEL_TYPES_H
 #define PROFBPF_DAEMON_PROFBPFD_CAPTURE_KERNEL_TYPES_H
@@ -20,9 +20,9 @@
 const char *kernel_types_given(void);
 
 /*
- * kernel_types_check - does the file fit the kernel that runs?
+ * kernel_types_check - does the file match the running kernel?
  *
- * Looked up in the kernel as far as it tells; without CAP_BPF and CAP_PERFMON some of that is not asked. Returns 0, or a
+ * Compared with facts from the kernel; without CAP_BPF and CAP_PERFMON fewer facts are available. Returns 0, or a
  * negative errno and the reason with its remedy in @error.
  */
 int kernel_types_check(const char *path, char *error, size_t size);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mentioned_types.h - of the types that the kernel has, those that our programs mention.
+ * mentioned_types.h - the subset of the kernel's types that our programs mention.
  *
- * Whoever loads programs has libbpf look for each type that they mention among all of the kernel's, a
- * hundred thousand: a third of what a session takes to start. So they are picked out once per daemon.
+ * When programs are loaded, libbpf searches all of the kernel's types, a hundred thousand, for each type that they
+ * mention: a third of a session's start. So these types are extracted once per daemon.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CAPTURE_MENTIONED_TYPES_H
 #define PROFBPF_DAEMON_PROFBPFD_CAPTURE_MENTIONED_TYPES_H
@@ -12,7 +12,7 @@
 
 struct btf;
 
-/* Zeroed: nothing is known, and libbpf looks for itself. */
+/* Zeroed: empty, and libbpf searches the kernel's types itself. */
 struct mentioned_types {
 	int fd; /* a sealed memory file of BTF; 0 = none */
 	/* Numbers that types have in the kernel itself; 0 = there is none of that name. */
@@ -20,11 +20,11 @@ struct mentioned_types {
 };
 
 /*
- * mentioned_types_pick - the types of @kernel that have a name of @programs, and what these contain
+ * mentioned_types_pick - the types of @kernel whose names occur in @programs, and the types that these contain
  *
- * A name's part from "___" on does not count, as with libbpf. What pointers point to is left out: it is void.
- * The order is that of @kernel. The result is the caller's (btf__free()); NULL without memory, or if @kernel
- * has kinds of types that are not known here.
+ * The part of a name from "___" on is ignored, as by libbpf. Pointers become pointers to void.
+ * The order is that of @kernel. The caller frees the result (btf__free()); NULL without memory, or if @kernel
+ * has unknown kinds of types.
  */
 struct btf *mentioned_types_pick(const struct btf *kernel, const struct btf *programs);
 
@@ -36,7 +36,7 @@ struct btf *mentioned_types_pick(const struct btf *kernel, const struct btf *pro
 int mentioned_types_take(struct mentioned_types *types, const struct btf *kernel,
 			 const struct btf *programs);
 
-/* mentioned_types_free - zeroed ones, too */
+/* mentioned_types_free - @types may be zeroed */
 void mentioned_types_free(struct mentioned_types *types);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CAPTURE_MENTIONED_TYPES_H */

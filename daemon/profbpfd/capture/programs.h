@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* programs.h - what those who load BPF programs share. */
+/* programs.h - shared by the loaders of BPF programs. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CAPTURE_PROGRAMS_H
 #define PROFBPF_DAEMON_PROFBPFD_CAPTURE_PROGRAMS_H
 

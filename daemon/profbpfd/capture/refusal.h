@@ -11,24 +11,24 @@ struct refusal {
 };
 
 /*
- * refusal_listen - from now on, keep what libbpf says of programs that could not be loaded
+ * refusal_listen - from now on, keeps libbpf's messages about programs that could not be loaded
  *
- * libbpf says it through its print function only, of which a process has one; what it prints is
- * kept for the thread that asked libbpf. All else is passed over, or with @aloud written to stderr.
+ * libbpf reports them only through its print function, of which a process has one; they are
+ * kept for the thread that called libbpf. Other messages are dropped, or with @aloud written to stderr.
  */
 void refusal_listen(bool aloud);
 
-/* refusal_forget - what this thread's next refusal_last() is to give is yet to come */
+/* refusal_forget - drops this thread's earlier messages */
 void refusal_forget(void);
 
 /* refusal_last - of this thread since refusal_forget(). False: no program was refused. */
 bool refusal_last(struct refusal *refusal);
 
 /*
- * refusal_read - take from one message of libbpf's what it says of a refused program
+ * refusal_read - extracts the facts about a refused program from one message of libbpf
  *
- * Two messages tell of one: the first names the program, the second has the verifier's log, too.
- * @refusal is only changed by those. Returns false of any other.
+ * There are two messages for a program: the first names it, the second has the verifier's log, too.
+ * Only these change @refusal. Returns false for any other message.
  */
 bool refusal_read(const char *message, struct refusal *refusal);
 

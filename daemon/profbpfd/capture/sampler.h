@@ -10,10 +10,10 @@
 struct sampler;
 
 /*
- * sampler_new - sample at @rate per second and CPU, running @program
+ * sampler_new - samples at @rate per second and CPU, by running @program
  *
- * By the CPU's own cycle counter, which also sees code with interrupts off, else by
- * the kernel's clock. CPUs that are offline are left out; one that comes later is
+ * Uses the CPU's cycle counter, which also samples code with interrupts off, else
+ * the kernel's clock. Offline CPUs are left out; a CPU that comes online later is
  * not sampled. Returns NULL with a message that says why and what to do.
  */
 struct sampler *sampler_new(int program, uint32_t rate, char *error, size_t error_size);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sleep_objects.h - numbers what threads wait for, so that each switch names it
- * by one small number, and finds the names of files and the peers of sockets.
+ * sleep_objects.h - numbers the objects that threads wait for, so that each switch refers to
+ * one by a small number, and finds the names of files and the peers of sockets.
  *
- * Id 0 is "nothing, or not known". Ids count up from 1 in each segment.
+ * Id 0 is "none or unknown". Ids count up from 1 in each segment.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CAPTURE_SLEEP_OBJECTS_H
 #define PROFBPF_DAEMON_PROFBPFD_CAPTURE_SLEEP_OBJECTS_H
@@ -15,7 +15,7 @@
 #include "lib/base/strings.h"
 #include "proto/trace.pb-c.h"
 
-#define SLEEP_OBJECTS_MAX 65536 /* in a segment; further ones have id 0 */
+#define SLEEP_OBJECTS_MAX 65536 /* per segment; further objects have id 0 */
 
 struct sleep_objects;
 
@@ -24,21 +24,21 @@ struct sleep_objects *sleep_objects_new(void);
 void sleep_objects_free(struct sleep_objects *objects);
 
 /*
- * sleep_objects_add - the id of what the previous thread of @r waits for
+ * sleep_objects_add - the id of the object that the previous thread of @r waits for
  *
- * A file that is new is looked for under /proc/TID; its path is added to @strings.
+ * A new file is looked up under /proc/TID; its path is added to @strings.
  */
 uint32_t sleep_objects_add(struct sleep_objects *objects, const struct rec_switch *r,
 			   struct string_table *strings);
 
-/* sleep_objects_add_ready - the same of the file that was ready, of those for which the thread that @r woke slept */
+/* sleep_objects_add_ready - the same for the file that became ready and caused the wake-up @r */
 uint32_t sleep_objects_add_ready(struct sleep_objects *objects, const struct rec_wake *r,
 				 struct string_table *strings);
 
 /*
- * sleep_objects_take - what was added since the last time
+ * sleep_objects_take - the objects that were added since the last call
  *
- * Returns false if that is nothing. @message points into @objects and is valid
+ * Returns false if there are none. @message points into @objects and is valid
  * until the next call of any of these functions.
  */
 bool sleep_objects_take(struct sleep_objects *objects, Profbpf__SleepObjects *message);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * accelerator_users.h - the thread that finds the processes which the flight recorder is to record.
+ * accelerator_users.h - the thread that finds the processes for the flight recorder.
  *
- * By default these are the users of accelerators: who has a device node of one open, or maps a library of a runtime that
- * launches work, by the `library` lines of those catalogs that have functions of kind launch. Else who was
- * asked for: a process, a user's, a cgroup's.
+ * By default these are the users of accelerators: processes that have an accelerator's device node open, or map a library
+ * of a runtime that launches work (the `library` lines of catalogs with functions of kind launch). Else the
+ * processes that the configuration names: by id, by user, by cgroup.
  *
- * A process is looked at when it is new, when it has mapped code, and at intervals that grow with its age, for who
- * opens a device need not map anything.
+ * A process is checked when it is new, when it has mapped code, and at intervals that grow with its age, because a
+ * process can open a device without mapping anything.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_ACCELERATOR_USERS_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_ACCELERATOR_USERS_H
@@ -45,16 +45,16 @@ int user_rules_add(struct user_rules *rules, const char *text, char *error, size
 void user_rules_free(struct user_rules *rules);
 
 /*
- * user_rule_wants_group - does a rule by groups mean what is in the group at @path, below its hierarchy's root?
+ * user_rule_wants_group - does a rule by cgroups include the cgroup at @path, relative to its hierarchy's root?
  *
- * What is in a group is in those around it, too.
+ * A cgroup's processes also belong to the cgroups around it.
  */
 bool user_rule_wants_group(const struct user_rule *rule, const char *path);
 
 struct found_process {
 	pid_t pid;
 	uint64_t started; /* process_facts.started */
-	uid_t owner; /* the ordinary user who may look into it; (uid_t)-1: root, and who else may do everything */
+	uid_t owner; /* the ordinary user who may look into it; (uid_t)-1: only users who may do everything */
 	gid_t group; /* that user's */
 };
 
@@ -72,10 +72,10 @@ int accelerator_users_fd(const struct accelerator_users *users);
 /* accelerator_users_next - a process that was found, each once; false if there is none (the descriptor is not readable then) */
 bool accelerator_users_next(struct accelerator_users *users, struct found_process *process);
 
-/* accelerator_users_again - @after_ns from now tell of all of them once more */
+/* accelerator_users_again - reports all of them again, @after_ns from now */
 void accelerator_users_again(struct accelerator_users *users, uint64_t after_ns);
 
-/* accelerator_users_follow - look for these from now on, which outlive it; what was found is not told of again */
+/* accelerator_users_follow - changes the rules, which outlive it; processes found before are not reported again */
 void accelerator_users_follow(struct accelerator_users *users, const struct user_rules *rules);
 
 /* accelerator_users_free - NULL is fine */

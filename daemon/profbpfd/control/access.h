@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * access.h - who may do what.
+ * access.h - access control: which user may trace what.
  *
  * Root, the user profbpfd runs as and members of the group profbpf may do
  * everything. Others may trace their own processes, and see and stop their own
  * sessions. A process is someone's own if its real, effective and saved user and group
  * ids are theirs and the kernel lets its owner look at it (it is "dumpable", and has
- * capabilities at most in a user namespace of theirs): process_owned_by(). That is asked
- * again as long as a session lasts, by the kernel side (bpf/owner.bpf.h) and by right.h.
+ * capabilities at most in a user namespace of theirs): process_owned_by(). During a session
+ * the BPF programs (bpf/owner.bpf.h) and right.h check it again and again.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_ACCESS_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_ACCESS_H
@@ -37,9 +37,9 @@ struct peer {
 bool access_group(gid_t *gid);
 
 /*
- * access_identify - who is at the other end of a connected Unix socket?
+ * access_identify - identifies the user at the other end of a connected Unix socket
  *
- * As the kernel noted it when the connection was made. @group is the trusted
+ * By the credentials that the kernel stored when the connection was made. @group is the trusted
  * group, NULL if there is none. Returns 0 or a negative errno.
  */
 int access_identify(int socket, const gid_t *group, struct peer *peer);
@@ -53,7 +53,7 @@ int access_identify(int socket, const gid_t *group, struct peer *peer);
 int access_process(const struct peer *peer, const struct process_facts *facts, char *error,
 		   size_t error_size);
 
-/* access_system - may it trace the whole machine? As access_process(). */
+/* access_system - may the peer trace the whole machine? Results as for access_process(). */
 int access_system(const struct peer *peer, char *error, size_t error_size);
 
 /* access_session - may it see and stop a session that user @owner started? */

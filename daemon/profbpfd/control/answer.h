@@ -17,7 +17,7 @@ void answer_started(struct client *client, uint32_t request, const struct roster
 /* A session could be started as requested. */
 void answer_checked(struct client *client, uint32_t request);
 
-/* The session has ended: its summary, and the session's warnings from number @told on. */
+/* The session has ended: sends its summary, and its warnings from number @told on. */
 void answer_ended(struct client *client, uint32_t request, const struct session_info *info,
 		  size_t told);
 
@@ -29,12 +29,12 @@ struct status_facts {
 	const struct words *catalogs;
 	const struct words *catalog_errors;
 	const struct words *obstacles; /* why nothing can be traced */
-	const struct words *limits; /* what cannot */
+	const struct words *limits; /* what cannot be traced */
 	uint64_t start_ns; /* of the daemon, CLOCK_MONOTONIC */
 	bool private_daemon;
 };
 
-/* What this kernel and this daemon can do, and the sessions this client may see. */
+/* Sends the features of this kernel and daemon, and the sessions that this client may see. */
 void answer_status(struct client *client, uint32_t request, const struct roster *roster,
 		   const struct status_facts *facts);
 

@@ -18,7 +18,7 @@ struct client {
 	int socket; /* does not block */
 	struct peer peer;
 	struct request_job *
-		job; /* a request of it that is worked on: it is not listened to until it is done */
+		job; /* its request that is being processed; until it is done no other request is read */
 	bool gone; /* closed, broken or not reading: to be freed by the server */
 	struct client *next;
 };
@@ -30,7 +30,7 @@ void client_send(struct client *client, const ProtobufCMessage *response);
 void client_refuse(struct client *client, uint32_t id, const char *message);
 
 /*
- * descriptors_check - is the first of them open for writing, are the others for reading?
+ * descriptors_check - is the first descriptor open for writing, and are the others open for reading?
  *
  * Returns 0, or -EBADF with a message for the user in @error.
  */
@@ -39,9 +39,9 @@ int descriptors_check(const struct control_fds *fds, char *error, size_t error_s
 /*
  * descriptors_drop - close descriptors that a client passed
  *
- * Closing a file may wait for whoever serves its file system, and that may be an
- * ordinary user's program: what an untrusted peer passed is closed by a thread
- * of its own.
+ * Closing a file may block on the server of its file system, which may be an
+ * ordinary user's program: descriptors of an untrusted peer are closed by a
+ * separate thread.
  */
 void descriptors_drop(struct control_fds *fds, const struct peer *peer);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flight_recorder.h - the daemon's own sessions, which keep the last seconds of whoever uses an accelerator in memory.
+ * flight_recorder.h - the daemon's own sessions, which keep the last seconds of accelerator users in memory.
  *
- * One session for root's processes and one for each ordinary user who has some, with that user's rights: what
- * is in it is theirs to have. They share one memory (encode/flight_store.h).
+ * There is one session for root's processes and one for each ordinary user with such processes, which has that user's
+ * rights, so the user may have its content. All share one memory (encode/flight_store.h).
  *
  * All functions are for the control loop's thread.
  */
@@ -24,7 +24,7 @@
 #define RECORDER_MEMORY_MIN (4ull << 20)
 #define RECORDER_WINDOW_MIN_NS 1000000000ull
 #define RECORDER_WINDOW_MAX_NS 86400000000000ull
-#define RECORDER_USERS_MAX 8 /* whose processes are recorded, root's counted as one */
+#define RECORDER_USERS_MAX 8 /* the most users whose processes are recorded, including root */
 
 /* Why there is none, where that is neither the kernel's nor the user's doing. */
 #define RECORDER_NO_ROOM \
@@ -59,27 +59,27 @@ int flight_recorder_fd(const struct flight_recorder *recorder);
 /* flight_recorder_read - record the processes that were found */
 void flight_recorder_read(struct flight_recorder *recorder);
 
-/* flight_recorder_check - a session has ended: if it was one of the recorder's another one is begun, after a while */
+/* flight_recorder_check - to be called when a session has ended: one of the recorder's is started again after a while */
 void flight_recorder_check(struct flight_recorder *recorder);
 
-/* flight_recorder_reload - what @options, which outlive it, say instead: how long, how much, and whom to look for from now on */
+/* flight_recorder_reload - applies changed @options, which outlive it: time, memory and rules for processes */
 void flight_recorder_reload(struct flight_recorder *recorder, const struct flight_recorder_options *options);
 
 /* flight_recorder_window, flight_recorder_memory - how long records are kept, in how many bytes at most */
 uint64_t flight_recorder_window(const struct flight_recorder *recorder);
 uint64_t flight_recorder_memory(const struct flight_recorder *recorder);
 
-/* Which sessions: all, or the one for this owner's processes. */
+/* Selects sessions of the recorder: all, or the one for this owner's processes. */
 struct flight_choice {
 	bool all;
 	uid_t owner;
 	gid_t group;
 };
 
-/* flight_recorder_session - whose processes are recorded by this session; false if it is none of the recorder's */
+/* flight_recorder_session - the owner whose processes a session records; false if it is not the recorder's */
 bool flight_recorder_session(const struct flight_recorder *recorder, uint32_t session, struct flight_choice *choice);
 
-/* flight_choice_of - those of which a peer may have a snapshot */
+/* flight_choice_of - the sessions that a peer may have a snapshot of */
 struct flight_choice flight_choice_of(const struct peer *peer);
 
 /*

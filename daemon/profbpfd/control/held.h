@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * held.h - a process that was asked for, which is not mistaken for another though ids are used again.
+ * held.h - identifies a requested process, even though process ids are reused.
  *
- * The kernel holds it by a descriptor. Where those would be too many, it is known by when it began: no id
- * comes round twice within the hundredth of a second to which that is told.
+ * A pidfd holds the process. If there would be too many descriptors, its start time identifies it: no id is
+ * reused within the resolution of the start time, a hundredth of a second.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_HELD_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_HELD_H
@@ -16,7 +16,7 @@
 
 struct held {
 	int fd; /* a pidfd; -1 = none */
-	uint64_t started; /* process_facts.started; 0 = let go: it has exited, or is another's to hold */
+	uint64_t started; /* process_facts.started; 0 = released: it has exited, or another structure holds it */
 };
 
 #define HELD_NONE ((struct held){ .fd = -1 })
@@ -26,10 +26,10 @@ static inline bool held_any(const struct held *held)
 	return held->fd >= 0 || held->started;
 }
 
-/* held_gone - the process has exited; false if it was let go */
+/* held_gone - has the process exited? False if it was released */
 bool held_gone(const struct held *held, pid_t pid);
 
-/* held_let_go - close its descriptor; does nothing if it was let go */
+/* held_let_go - releases it and closes its descriptor; does nothing if it was released */
 void held_let_go(struct held *held);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_HELD_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job_queue.h - work that takes too long for the control loop, in a fair order.
+ * job_queue.h - a queue for work that takes too long for the control loop, in fair order.
  *
- * Two threads work: one for everybody, the other for the trusted alone, so that these never
- * wait for what an ordinary user asked for, not even for what is being worked on. The first
- * takes the trusted's jobs before others', then a job of the user who was served longest ago:
- * who asks for much waits for themselves. How much may wait is limited.
+ * There are two threads: one for all users, the other for trusted users only, so that these never wait for a job
+ * of an ordinary user, not even for the current one. The first thread takes jobs of trusted users first, then a job
+ * of the user who was served longest ago, so that a user with many requests delays only their own. The length of
+ * the queue is limited.
  *
  * All functions are for the control loop's thread.
  */
@@ -18,9 +18,9 @@
 #include <sys/types.h>
 
 #define JOB_QUEUE_PER_USER 8 /* jobs of an ordinary user that are not done */
-#define JOB_QUEUE_MAX 64 /* of all ordinary users; those of the trusted are not counted */
+#define JOB_QUEUE_MAX 64 /* waiting jobs of all ordinary users; jobs of trusted users are not counted */
 
-/* The first member of what is to be done. */
+/* The first member of a structure that describes a job. */
 struct job {
 	void (*work)(struct job *job); /* on a thread of the queue */
 	uid_t user;
@@ -48,9 +48,9 @@ int job_queue_add(struct job_queue *queue, struct job *job);
 struct job *job_queue_done(struct job_queue *queue);
 
 /*
- * job_queue_free - end the threads when they have done what they are at
+ * job_queue_free - ends the threads when they have finished their current jobs
  *
- * What was not begun or not given back is handed to @drop. NULL is fine.
+ * Calls @drop for jobs that were not started or not returned. @queue may be NULL.
  */
 void job_queue_free(struct job_queue *queue, void (*drop)(struct job *job));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metric_triggers.h - triggers by metrics: while there is one, metrics are looked at each METRIC_TRIGGERS_NS.
+ * metric_triggers.h - triggers by metrics: while there is one, the metrics are checked each METRIC_TRIGGERS_NS.
  *
  * All functions are for the control loop's thread.
  */

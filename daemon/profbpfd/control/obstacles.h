@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * obstacles.h - what keeps this daemon from tracing on this machine, in words
- * that say what to do about it.
+ * obstacles.h - the obstacles to tracing on this machine, each with its remedy in
+ * words.
  *
- * Looked up anew each time it is asked for, by reading /proc and /sys and by
- * trying the two system calls that containers like to refuse.
+ * They are determined again at each request, by reading /proc and /sys and by
+ * trying the two system calls that containers often refuse.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_OBSTACLES_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_OBSTACLES_H
@@ -16,7 +16,7 @@
 #include "daemon/common/words.h"
 #include "daemon/profbpfd/capture/features.h"
 
-/* What is known of this process and its kernel. */
+/* Facts about this process and its kernel. */
 struct obstacle_facts {
 	uint64_t capabilities; /* effective; bit CAP_... */
 	bool user_namespace; /* they hold in a user namespace only */
@@ -30,13 +30,13 @@ struct obstacle_facts {
 	struct features features;
 };
 
-/* obstacles_look - fill @facts; @features is what features_probe() found */
+/* obstacles_look - fills @facts; @features is the result of features_probe() */
 void obstacles_look(struct obstacle_facts *facts, const struct features *features);
 
 /*
- * obstacles_judge - facts to words
+ * obstacles_judge - converts the facts to words
  *
- * @obstacles: why nothing can be traced; @limits: what cannot, while the rest can.
+ * @obstacles: reasons why nothing can be traced; @limits: parts that cannot be traced.
  * Lines are appended, each with its remedy. Returns 0 or -ENOMEM.
  */
 int obstacles_judge(const struct obstacle_facts *facts, struct words *obstacles,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* priority.h - threads for which others wait, on machines where every CPU is busy. */
+/* priority.h - raises the priority of threads that others wait for, for machines where every CPU is busy. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_PRIORITY_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_PRIORITY_H
 
 /*
- * priority_raise - let the calling thread come before ordinary ones (nice -10)
+ * priority_raise - gives the calling thread priority over ordinary ones (nice -10)
  *
- * For threads that do little and are waited for. Those that it makes are not raised with it. Needs
+ * For threads that do little work and that others wait for. Threads that it creates are not raised. Needs
  * CAP_SYS_NICE; without it nothing changes.
  */
 void priority_raise(void);
 
-/* priority_lower - back among ordinary ones */
+/* priority_lower - back to the ordinary priority */
 void priority_lower(void);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_PRIORITY_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * quotas.h - how much of the machine an ordinary user may have traced.
+ * quotas.h - limits on an ordinary user's sessions.
  *
- * Root and whoever else may do everything are not asked. Each limit has an option of profbpfd, by
- * which the administrator changes it, and which messages name.
+ * They do not apply to root and others who may do everything. Each limit has an option of profbpfd, by
+ * which the administrator changes it; messages name that option.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_QUOTAS_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_QUOTAS_H
@@ -15,8 +15,8 @@
 struct quotas {
 	uint64_t sessions; /* of a user at once */
 	uint64_t
-		memory_bytes; /* of all sessions of a user: rings, what waits for being written, what is kept before a step */
-	uint64_t processes; /* of a session, with those that its targets start */
+		memory_bytes; /* all sessions of a user: rings, data waiting to be written, data kept before a step */
+	uint64_t processes; /* targets of a session, including processes that its targets start */
 	uint64_t functions; /* of a session, probed */
 	uint64_t catalog_bytes; /* of a user's own catalogs, in a request */
 };
@@ -28,7 +28,7 @@ struct quotas {
 			  .functions = 16384,         \
 			  .catalog_bytes = 512u << 10 })
 
-/* What a user has already, and what a session would take. */
+/* The resources that a user has already. */
 struct quota_use {
 	uint64_t sessions;
 	uint64_t memory_bytes;
@@ -52,7 +52,7 @@ int quotas_set(struct quotas *quotas, const char *option, const char *value, cha
 /*
  * quotas_check - may a user who has @use have a session that wants @wish?
  *
- * Returns 0, or -EDQUOT and a message for the user: which limit, what it is, what to do.
+ * Returns 0, or -EDQUOT and a message for the user: the limit, its value, the remedy.
  */
 int quotas_check(const struct quotas *quotas, const struct quota_use *use,
 		 const struct quota_wish *wish, char *error, size_t error_size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorder_services.h - the flight recorder with what belongs to it: triggers, their files, those by metrics. */
+/* recorder_services.h - the flight recorder with its triggers, their files, and the triggers by metrics. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_RECORDER_SERVICES_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_RECORDER_SERVICES_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reload.h - the daemon's settings are read again: what can change while it runs does, what cannot is told by name.
+ * reload.h - reads the daemon's settings again: applies those that can change while it runs, and names the others.
  *
- * Sessions go on as they were begun; limits of users count for the next ones. All functions are for the control loop's
+ * Running sessions are not affected; users' limits hold for new sessions. All functions are for the control loop's
  * thread.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_RELOAD_H
@@ -20,11 +20,11 @@ struct reload_report {
 	struct words kept; /* theirs do from the next start on */
 };
 
-/* Which settings count now. What is pointed to outlives the daemon's services. */
+/* The settings in force. The pointers outlive the daemon's services. */
 struct settings_in_force {
-	const struct server_options *first; /* of the daemon's start: what cannot change is theirs */
+	const struct server_options *first; /* of the daemon's start: the source of settings that cannot change */
 	const struct server_options *last; /* as they were read last */
-	const struct server_options *recorder; /* whose recorder it is: one that is to be turned off goes on as it was */
+	const struct server_options *recorder; /* settings of the running recorder, which a reload does not turn off */
 };
 
 /*
@@ -40,7 +40,7 @@ int reload_apply(struct services *services, struct settings_in_force *settings, 
 void reload_report_print(const struct reload_report *report);
 void reload_report_free(struct reload_report *report);
 
-/* reload_request - answer it. Only for those who may do everything. */
+/* reload_request - answers the request. Only for users who may do everything. */
 void reload_request(struct services *services, struct client *client, uint32_t id);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_RELOAD_H */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * requests.h - what clients ask for, checked and done.
+ * requests.h - checks and executes the requests of clients.
  *
- * A start and a question for the status take long: files and processes are looked at. They become
- * jobs of job_queue.h, and what is left of them is done when these are done. Everything else is
- * answered at once.
+ * A start and a status request take long, because they read files and processes. They become jobs of
+ * job_queue.h, and are completed when the job is done. All other requests are answered at once.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_REQUESTS_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_REQUESTS_H
@@ -23,8 +22,8 @@
 #define REQUEST_CATALOGS_MAX 64
 
 /*
- * A request that is worked on. While a thread of the queue does that, the job is its own but for @client,
- * and of @services only what never changes is for it.
+ * A request that is being processed. While a thread of the queue works on it, that thread owns the job except @client,
+ * and may only use the parts of @services that never change.
  */
 struct request_job {
 	struct job job;
@@ -36,32 +35,32 @@ struct request_job {
 	char *error; /* why it is refused; NULL = it is not */
 	struct roster_entry *entry; /* a start's */
 	unsigned int topics;
-	struct words catalogs, catalog_errors, obstacles, limits; /* what the status tells */
+	struct words catalogs, catalog_errors, obstacles, limits; /* the parts of the status */
 };
 
 /*
- * request_handle - answer one request, or have it worked on
+ * request_handle - answers one request, or makes it a job
  *
- * In the latter case *@request and what is in @fds are taken over, the first becomes NULL and the
- * second empty, and @client->job is set.
+ * In the latter case the job takes over *@request, which becomes NULL, and the descriptors in @fds, which becomes
+ * empty; @client->job is set.
  */
 void request_handle(struct services *services, struct client *client,
 		    Profbpf__Control__Request **request, struct control_fds *fds);
 
-/* request_finish - answer a request that was worked on; returns who asked, NULL if it is gone */
+/* request_finish - answers the request of a finished job; returns its client, NULL if the client is gone */
 struct client *request_finish(struct job *job);
 
 /* request_drop - free a request that was worked on, or was to be, without an answer */
 void request_drop(struct job *job);
 
 /*
- * What becomes of a start (request_start.c), in this order
+ * The phases of a start (request_start.c), in this order:
  *
- * request_start_check: may this client start anything like it now? On the control loop, before and
- * after the work. Returns NULL, or an allocated text that says why not.
- * request_start_work: look at processes and catalogs. On a thread of the queue.
- * request_start_finish: answer a check, or start the session. If that fails it is answered; else the
- * roster does when the session is live or has failed.
+ * request_start_check: may this client start such a session now? On the control loop, before and
+ * after the work. Returns NULL, or an allocated text with the reason for the refusal.
+ * request_start_work: reads processes and catalogs. On a thread of the queue.
+ * request_start_finish: answers a check, or starts the session. A failure is answered at once; else the
+ * roster answers when the session is live or has failed.
  */
 char *request_start_check(struct services *services, const struct peer *peer,
 			  const Profbpf__Control__StartSession *start);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * right.h - what an ordinary user's session may read of a process.
+ * right.h - an ordinary user's right to see what the daemon reads from a process.
  *
  * The daemon reads /proc and memory with root's rights, and a process may execute a
- * set-user-id program at any time. So what is read of one is kept only if right_holds()
- * afterwards: the process was the user's from its claim (capture_claim()) until then.
+ * set-user-id program at any time. So the data are kept only if right_holds() afterwards:
+ * then the process was the user's from its claim (capture_claim()) until that moment.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_RIGHT_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_RIGHT_H
@@ -14,13 +14,13 @@
 
 struct capture;
 
-/* Made by the session, outlives all that is told of it. */
+/* Made by the session; it outlives all users of it. */
 struct right {
 	struct capture *capture;
-	uid_t uid; /* (uid_t)-1: whoever may see everything */
+	uid_t uid; /* (uid_t)-1: a user who may see everything */
 	gid_t gid;
 	bool (*ask)(const struct right *right,
-		    pid_t pid); /* right_ask(); who only passes it on need not link it */
+		    pid_t pid); /* right_ask(); a pointer, so that files that only pass the right on need not link it */
 };
 
 /* right_limited - is it an ordinary user's? NULL, too, is no limit. */
@@ -30,10 +30,10 @@ static inline bool right_limited(const struct right *right)
 }
 
 /*
- * right_holds - may what was just read of @pid be told?
+ * right_holds - may data that were just read from @pid be kept?
  *
- * True at once where @right is NULL or no limit. Else @pid has to be claimed or a target, and the user's,
- * still. Any thread.
+ * True if @right is NULL or unlimited. Else @pid must still be claimed or a target, and the user's.
+ * May be called from any thread.
  */
 static inline bool right_holds(const struct right *right, pid_t pid)
 {

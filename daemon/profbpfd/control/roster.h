@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * roster.h - the daemon's sessions: who started them, who waits for them, and
- * what they have been told.
+ * roster.h - the daemon's sessions: their starters, the clients that wait for them, and the
+ * messages already sent to these.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_ROSTER_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_ROSTER_H
@@ -15,7 +15,7 @@
 /* roster_init - returns 0 or a negative errno */
 int roster_init(struct roster *roster, bool quiet);
 
-/* roster_free - frees what is left; waits for its sessions' threads */
+/* roster_free - frees the remaining sessions, after waiting for their threads */
 void roster_free(struct roster *roster);
 
 /* roster_add - take an entry over and log it; roster_new_id - an id for it */
@@ -25,20 +25,20 @@ void roster_add(struct roster *roster, struct roster_entry *entry);
 /* roster_entry_free - free an entry that was not added; NULL is fine */
 void roster_entry_free(struct roster_entry *entry);
 
-/* roster_wait - have @client told when it has ended; false if too many wait already */
+/* roster_wait - notifies @client when the session has ended; false if too many clients wait already */
 bool roster_wait(struct roster_entry *entry, struct client *client, uint32_t request);
 
 /*
- * roster_update - something changed: tell starters and waiters, drop what has ended
+ * roster_update - notifies starters and waiters of changes, and drops ended sessions
  *
- * To be called when event_fd is readable, which it is not afterwards.
+ * To be called when event_fd is readable; clears it.
  */
 void roster_update(struct roster *roster);
 
 /*
- * roster_forget - this client is gone
+ * roster_forget - the client is gone
  *
- * Its sessions go on, unless they are not live yet: their output would be nobody's.
+ * Its live sessions continue; sessions that are not live yet are stopped, because nobody would read their output.
  */
 void roster_forget(struct roster *roster, const struct client *client);
 

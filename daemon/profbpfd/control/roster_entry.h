@@ -14,10 +14,10 @@
 #include "daemon/profbpfd/session/session.h"
 
 #define ROSTER_SESSIONS_MAX 64
-#define ROSTER_SESSIONS_RESERVED 16 /* of these, for those who may do everything */
-#define ROSTER_WAITERS_MAX 64 /* of one session */
+#define ROSTER_SESSIONS_RESERVED 16 /* the part of them reserved for users who may do everything */
+#define ROSTER_WAITERS_MAX 64 /* per session */
 
-/* Someone who asked for a session to end and gets to know when it has. */
+/* A client that asked for a session to end and is notified when it has. */
 struct roster_waiter {
 	struct client *client;
 	uint32_t request;
@@ -29,17 +29,17 @@ struct roster_entry {
 	struct catalogs *catalogs; /* the session's */
 	uid_t owner;
 	bool system_wide;
-	bool of_recorder; /* the daemon's own: nobody started it, nobody stops it */
+	bool of_recorder; /* the daemon's own session: no client started it, none can stop it */
 	uint32_t *pids; /* as requested */
 	struct held *held; /* their processes, until the session has them */
 	size_t pid_count;
 	uint64_t duration_ns; /* as requested; 0 = until stopped */
 	uint64_t memory_bytes; /* session_memory() */
-	char *output_name; /* what the client calls its output; "" if it did not say */
+	char *output_name; /* the client's name of its output; "" if it gave none */
 	struct words warnings; /* the daemon's own; the session has more */
 	struct client *starter; /* NULL once it is gone */
 	uint32_t start_request;
-	bool ended; /* whoever waited knows that it has ended */
+	bool ended; /* all waiters were notified of its end */
 	bool announced; /* the starter knows that it is live */
 	size_t warnings_told; /* of the session's own */
 	struct roster_waiter waiters[ROSTER_WAITERS_MAX];
@@ -52,13 +52,13 @@ struct roster {
 	uint32_t last_id;
 	int event_fd; /* every session reports its changes here */
 	struct probe_costs probe_costs; /* as the last session found them */
-	bool quiet; /* do not log who traces what */
+	bool quiet; /* does not log users and targets */
 };
 
 /*
- * roster_count - all entries, those too whose session has ended and is being unloaded
+ * roster_count - all entries, including those of ended sessions that are being unloaded
  * roster_count_running - sessions that have not ended
- * roster_use - what those of one user take that have not ended
+ * roster_use - the resources of one user's sessions that have not ended
  */
 size_t roster_count(const struct roster *roster);
 size_t roster_count_running(const struct roster *roster);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* server_options.h - what the daemon's loop is told, by its command line and its configuration. */
+/* server_options.h - settings of the daemon, from its command line and its configuration. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_SERVER_OPTIONS_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_SERVER_OPTIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* services.h - what the daemon has once, for all requests and sessions. */
+/* services.h - the daemon's objects that all requests and sessions share. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_SERVICES_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_SERVICES_H
 
@@ -20,7 +20,7 @@ struct snapshots;
 struct trigger_files;
 struct triggers;
 
-/* What requests act upon. */
+/* The shared objects. */
 struct services {
 	struct roster roster;
 	struct job_queue *jobs;
@@ -37,7 +37,7 @@ struct services {
 	struct triggers *triggers;
 	struct trigger_files *trigger_files;
 	struct metric_triggers *metric_triggers;
-	struct metrics *metrics; /* NULL: nobody asks for any */
+	struct metrics *metrics; /* NULL: metrics are off */
 	const char *const *catalog_directories; /* the administrator's */
 	size_t catalog_directory_count;
 	uint64_t start_ns; /* of the daemon, CLOCK_MONOTONIC */
@@ -48,7 +48,7 @@ struct services {
 	void *reload_context;
 };
 
-/* services_lend - to a session, which they outlive: what all sessions share */
+/* services_lend - passes the shared objects, which outlive all sessions, to a session */
 void services_lend(const struct services *services, struct session_request *request);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_SERVICES_H */

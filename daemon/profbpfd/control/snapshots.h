@@ -26,7 +26,7 @@ struct snapshots *snapshots_new(void);
 /* snapshots_fd - readable when there is something for snapshots_finish() */
 int snapshots_fd(const struct snapshots *snapshots);
 
-/* snapshot_request - answer a request at once, or when the file is complete. What is used of @fds is taken over. */
+/* snapshot_request - answers a request at once, or when the file is complete. Takes over the descriptors that it uses from @fds. */
 void snapshot_request(struct services *services, struct client *client, uint32_t id,
 		      const Profbpf__Control__TakeSnapshot *request, struct control_fds *fds);
 
@@ -38,22 +38,22 @@ struct snapshot_wish {
 };
 
 /*
- * snapshot_write - have a file written for nobody in particular
+ * snapshot_write - writes a file that no client requested
  *
- * @fd is taken over, @reason copied: what the file says it ended by. @done is called by snapshots_finish() when it is
- * complete, or has failed (@err: a negative errno). Returns 0, or -ENOENT or -EBUSY: nothing to be written, or too much
- * at once; then @done is not called.
+ * Takes @fd over and copies @reason, which the file gives as the reason of its end. snapshots_finish() calls @done when the
+ * file is complete or has failed (@err: a negative errno). Returns 0, -ENOENT (nothing to write) or -EBUSY (too many
+ * files at once); then @done is not called.
  */
 int snapshot_write(struct services *services, const struct flight_choice *choice, const struct snapshot_wish *wish,
 		   int fd, const char *reason, void (*done)(void *context, int err), void *context);
 
-/* snapshots_finish - answer those that are done */
+/* snapshots_finish - answers the requests whose files are complete */
 void snapshots_finish(struct snapshots *snapshots);
 
 /* snapshots_forget - the client is gone */
 void snapshots_forget(struct snapshots *snapshots, const struct client *client);
 
-/* snapshots_free - false if some are still being written: then what they read must stay, and they with it */
+/* snapshots_free - returns false, and frees nothing, if some files are still being written: then their data must stay */
 bool snapshots_free(struct snapshots *snapshots);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_SNAPSHOTS_H */

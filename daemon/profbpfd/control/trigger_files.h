@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trigger_files.h - the files that triggers have the flight recorder write: in one directory, which is the
- * administrator's, within a budget, the oldest removed.
+ * trigger_files.h - the files that the flight recorder writes for triggers: in one directory, which belongs to the
+ * administrator, within a budget, the oldest removed.
  *
  * All functions are for the control loop's thread.
  */
@@ -19,9 +19,9 @@
 struct trigger_files;
 
 /*
- * trigger_files_new - @directory is made, mode 0700, when it is needed; its parent has to be there
+ * trigger_files_new - the manager of the files in @directory, which is made with mode 0700 when needed; its parent must exist
  *
- * Removes from it what a daemon that was killed had not written to its end. NULL without memory.
+ * Removes the incomplete files of a daemon that was killed. NULL without memory.
  */
 struct trigger_files *trigger_files_new(const char *directory, uint64_t space_bytes);
 
@@ -31,9 +31,9 @@ const char *trigger_files_directory(const struct trigger_files *files);
 uint64_t trigger_files_space(const struct trigger_files *files);
 
 /*
- * trigger_files_write - begin to write a file about what has happened; says on standard error what becomes of it
+ * trigger_files_write - begins to write a file for an event; reports success or failure on standard error
  *
- * Makes room for it first, as much as the recorder may have in memory.
+ * First makes room for it, as much as the recorder may keep in memory.
  */
 void trigger_files_write(struct services *services, const struct trigger *trigger, const struct trigger_event *event);
 

@@ -2,9 +2,10 @@
 /*
  * device_feed.h - the device task streams of a session's targets, as items.
  *
- * A target may load its runtime, and with it the layer that reports, at any time:
- * targets are looked at when they map a library, and once a second while nothing
- * was found (by their descriptors; their maps are read every 8, 16, ... 64 seconds). Used by a session's reader thread only.
+ * A target may load its runtime, and with it the layer that writes the stream, at any time:
+ * targets are checked when they map a library, and once a second while no stream was
+ * found (by their descriptors; their maps are read every 8, 16, ... 64 seconds). Used by a
+ * session's reader thread only.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_FEED_H
 #define PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_FEED_H
@@ -36,22 +37,22 @@ void device_feed_watch(struct device_feed *feed, pid_t pid);
 /* device_feed_forget - the process is gone; its open streams are still read to their end */
 void device_feed_forget(struct device_feed *feed, pid_t pid);
 
-/* device_feed_is_open - is there a stream to be read? It may be overwritten if that is not done soon. */
+/* device_feed_is_open - is there a stream to read? Its writer may overwrite tasks that are not read soon. */
 bool device_feed_is_open(const struct device_feed *feed);
 
 /*
- * device_feed_poll - open new streams, renew leases, read tasks; hand over full batches, or all
+ * device_feed_poll - opens new streams, renews leases, reads tasks; queues full batches, or all with @flush
  *
- * At most DEVICE_FEED_LOOKS processes are looked at for new streams: it takes some 50 us each, while rings fill.
+ * At most DEVICE_FEED_LOOKS processes are searched for new streams, because each takes about 50 us while rings fill.
  */
 void device_feed_poll(struct device_feed *feed, uint64_t now_ns, bool flush);
 
 /*
- * device_feed_finish - read what is left; the counts are final then
+ * device_feed_finish - reads the remaining tasks; the counts are final then
  *
- * Waits for layers that still hold tasks of their runtime's, usually 100 ms, at most a second or two; then warns of those
- * that did not hand them over.
- * Tasks that were enqueued at @end_ns or later are no part of the session.
+ * Waits for layers whose runtime still holds tasks, usually 100 ms, at most a second or two; then warns about layers that
+ * did not deliver them.
+ * Tasks that were enqueued at @end_ns or later are not part of the session.
  */
 void device_feed_finish(struct device_feed *feed, uint64_t now_ns, uint64_t end_ns);
 

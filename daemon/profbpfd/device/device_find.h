@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define DEVICE_FIND_MAX 16 /* files looked at per process */
+#define DEVICE_FIND_MAX 16 /* files per process */
 
 /* A mapping that bears the name of a stream. */
 struct device_candidate {
@@ -16,18 +16,17 @@ struct device_candidate {
 };
 
 /*
- * device_find - mappings of process @pid that are named like a stream, one per file
+ * device_find - mappings of process @pid with the name of a stream, one per file
  *
- * Returns how many were written to @out, or a negative errno (-ESRCH: gone).
+ * Returns the number written to @out, or a negative errno (-ESRCH: gone).
  */
 int device_find(pid_t pid, struct device_candidate out[DEVICE_FIND_MAX]);
 
 /*
- * device_find_files - a number that stands for the streams' files that process @pid has descriptors of
+ * device_find_files - a hash of the streams' files that process @pid has descriptors of
  *
- * 0 = none, or it cannot be looked at. Costs a readlink() per descriptor, which is a hundredth of what
- * reading the maps of a process with thousands of mappings costs (measured: 6 ms with MindSpore's); but
- * a program may have closed the descriptor.
+ * 0 = none, or no permission. Costs a readlink() per descriptor, a hundredth of the cost of reading the maps of a process
+ * with thousands of mappings (measured: 6 ms for MindSpore's); but a program may have closed the descriptor.
  */
 uint64_t device_find_files(pid_t pid);
 

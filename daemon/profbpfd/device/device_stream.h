@@ -2,12 +2,12 @@
 /*
  * device_stream.h - reads the device task stream (device/stream.h) of a process.
  *
- * Nothing that the process writes is trusted: sizes and offsets are checked once
- * against the file, which is sealed, and never read again; what is handed out is
- * a copy. Times, handles and sizes in a task are the process's word all the same.
+ * The process is not trusted: sizes and offsets are checked once against the file,
+ * which is sealed, and never read again; the caller gets copies. Times, handles and
+ * sizes in a task are still the process's own claims.
  *
- * A stream lives on after its process has ended, until it's closed, so that the
- * last tasks can still be read. Not to be used from two threads at once.
+ * A stream stays readable after its process has ended, until it is closed, so that
+ * the last tasks can be read. Not to be used from two threads at once.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_STREAM_H
 #define PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_STREAM_H
@@ -37,14 +37,14 @@ struct device_stream_counts {
  * device_stream_open - find and map the stream of process @pid
  *
  * A process may have several streams, one per kind of runtime, and an exec makes
- * a new one: those whose device_stream_id() is in @known are passed over. Reading
- * starts with what is produced from now on. Costs one reading of the process's
+ * a new one: streams whose device_stream_id() is in @known are skipped. Reading
+ * starts with tasks produced from now on. Costs one reading of the process's
  * maps when there is nothing to open.
  *
  * Returns 0 and *@stream, to be freed with device_stream_close(); -ENOENT if
  * there is no (other) stream, which is no error to report; -ESRCH if the process
- * is gone; else another negative errno with words in @error (-EACCES, -EPERM: may
- * not look or not sealed, -EBADMSG: its header is nonsense or of another version).
+ * is gone; else another negative errno with a message in @error (-EACCES, -EPERM: no
+ * permission, or not sealed; -EBADMSG: its header is invalid or of another version).
  */
 int device_stream_open(pid_t pid, const uint64_t *known, size_t known_count,
 		       struct device_stream **stream, char *error, size_t error_size);
@@ -55,14 +55,14 @@ void device_stream_close(struct device_stream *stream);
 /* device_stream_id - number of the memory file, unique while the host is up */
 uint64_t device_stream_id(const struct device_stream *stream);
 
-/* device_stream_source - who reports, "opencl-layer"; printable, lives as long as the stream */
+/* device_stream_source - the writer's name, "opencl-layer"; printable, valid as long as the stream */
 const char *device_stream_source(const struct device_stream *stream);
 
 /*
- * device_stream_renew - have the process record for STREAM_LEASE_NS more
+ * device_stream_renew - makes the process record for STREAM_LEASE_NS more
  *
- * @now_ns is CLOCK_MONOTONIC. To be called at least once a second. There is no
- * taking back, since other readers may listen: the lease runs out by itself.
+ * @now_ns is CLOCK_MONOTONIC. To be called at least once a second. The lease cannot
+ * be withdrawn, because other readers may depend on it: it expires.
  */
 void device_stream_renew(struct device_stream *stream, uint64_t now_ns);
 
@@ -78,16 +78,16 @@ ssize_t device_stream_read(struct device_stream *stream, uint64_t now_ns, struct
 			   size_t max);
 
 /*
- * device_stream_ask - have the layer hand over what its runtime still holds, for a reader that ends
+ * device_stream_ask - asks the layer for the tasks that its runtime still holds, for a reader that ends
  *
- * It does so within some 100 ms, and device_stream_answered() is then true; at once, if
- * it is one that holds nothing back.
+ * The layer delivers them within about 100 ms; then device_stream_answered() is true. It is true at once for
+ * layers that hold no tasks back.
  */
 void device_stream_ask(struct device_stream *stream, uint64_t now_ns);
 bool device_stream_answered(const struct device_stream *stream);
 
 /*
- * device_stream_finish - count what is pending as lost; to be called once, after
+ * device_stream_finish - counts pending tasks as lost; to be called once, after
  * the last read, so that produced = delivered + lost
  */
 void device_stream_finish(struct device_stream *stream);
@@ -109,7 +109,7 @@ unsigned int device_stream_devices(const struct device_stream *stream);
  * device_stream_name()
  *
  * The clock may be UNDECLARED at first and known a few tasks later. Returns 0 or
- * -ENOENT (also for a task whose device index is nonsense).
+ * -ENOENT (also for a task whose device index is invalid).
  */
 int device_stream_device(const struct device_stream *stream, uint32_t index,
 			 struct stream_device *device);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* One thread, as /proc/PID/task/TID/status tells. */
+/* The ids of one thread, from /proc/PID/task/TID/status. */
 struct device_tid {
 	uint32_t outer; /* in the pid namespace of our /proc */
 	uint32_t inner; /* in the thread's own */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * coder.h - numbers what repeats in a batch, in order of first appearance.
+ * coder.h - numbers the distinct keys in a batch, in order of first appearance.
  *
- * The codes are those of proto/trace.proto: 0 for a key that the batch did not
- * have before, n for the one that was the n-th to come. Used by the writer of a
- * session, for each record: it must cost no more than the bytes it saves.
+ * The codes are those of proto/trace.proto: 0 for a key that is new in the batch, n for
+ * the n-th key. Used by the writer of a session for each record: it must not cost more
+ * than the saved bytes are worth.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_CODER_H
 #define PROFBPF_DAEMON_PROFBPFD_ENCODE_CODER_H
@@ -14,7 +14,7 @@
 
 #define CODER_WORDS 3
 
-/* What is looked for; words that are not needed stay 0. Equal means: every bit. */
+/* A key; unused words are 0. Keys are equal if all bits are. */
 struct coder_key {
 	uint64_t word[CODER_WORDS];
 };
@@ -33,7 +33,7 @@ struct coder {
 	uint32_t count; /* different keys so far */
 };
 
-/* coder_start - forget all; room for @keys different ones. 0 or -ENOMEM */
+/* coder_start - removes all keys and makes room for @keys distinct ones; 0 or -ENOMEM */
 int coder_start(struct coder *coder, size_t keys);
 void coder_free(struct coder *coder);
 
@@ -46,7 +46,7 @@ static inline uint64_t coder_hash(const struct coder_key *key)
 	return h ^ h >> 29;
 }
 
-/* coder_code - the code of a key, which is known from then on */
+/* coder_code - the code of a key, which is added if it is new */
 static inline uint32_t coder_code(struct coder *coder, const struct coder_key *key)
 {
 	struct coder_slot *slot;
@@ -66,7 +66,7 @@ static inline uint32_t coder_code(struct coder *coder, const struct coder_key *k
 	return 0;
 }
 
-/* coder_code_word - the same for keys of one word; not to be mixed with the others in a batch */
+/* coder_code_word - the same for keys of one word; a batch uses either this or coder_code() */
 static inline uint32_t coder_code_word(struct coder *coder, uint64_t word)
 {
 	uint64_t hash = word * 0x9e3779b97f4a7c15ull;

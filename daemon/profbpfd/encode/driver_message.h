@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver_message.h - who stands behind a device number, and what its commands are called, as message Drivers. */
+/* driver_message.h - makes message Drivers: the driver of a device number, and the names of its commands. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_DRIVER_MESSAGE_H
 #define PROFBPF_DAEMON_PROFBPFD_ENCODE_DRIVER_MESSAGE_H
 

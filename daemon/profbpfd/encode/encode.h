@@ -15,7 +15,7 @@
 
 struct encode;
 
-/* encode_new - what is kept from batch to batch, or NULL without memory; encode_free() accepts NULL */
+/* encode_new - the state that is kept between batches; NULL without memory. encode_free() accepts NULL. */
 struct encode *encode_new(void);
 
 /* encode_limit - name only files of processes into which @right, which stays the caller's, allows to look */
@@ -24,7 +24,7 @@ void encode_limit(struct encode *encode, const struct right *right);
 void encode_free(struct encode *encode);
 
 /*
- * encode_item - one item of kind RECORDS, TASKS, DEVICE, STACKS, COVERAGE, ENDS or SHED
+ * encode_item - encodes one item of kind RECORDS, TASKS, DEVICE, STACKS, COVERAGE, ENDS or SHED
  *
  * Strings are added to @strings, whose ids the message then uses; @texts holds
  * the string arguments of calls. Returns 0, -ENOMEM, or -EINVAL for an item of
@@ -34,13 +34,13 @@ int encode_item(struct encode *encode, const struct item *item, struct string_ta
 		struct texts *texts, struct encoded *out);
 
 /*
- * encode_objects - what the last item named that was not named before in the segment
+ * encode_objects - the objects that the last item referred to for the first time in the segment
  *
- * To be written before that item, whose message stays valid. Returns false if there is nothing.
+ * To be written before that item, whose message stays valid. Returns false if there are none.
  */
 bool encode_objects(struct encode *encode, struct encoded *out);
 
-/* encode_segment - a segment begins: what was named before has to be named again */
+/* encode_segment - a new segment begins: objects must be described again */
 void encode_segment(struct encode *encode);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flight_private.h - what flight_store.c and flight_window.c share: segments in memory. */
+/* flight_private.h - shared by flight_store.c and flight_window.c: segments in memory. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_FLIGHT_PRIVATE_H
 #define PROFBPF_DAEMON_PROFBPFD_ENCODE_FLIGHT_PRIVATE_H
 

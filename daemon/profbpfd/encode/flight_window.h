@@ -13,8 +13,8 @@
 struct flight_window_facts {
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
 	/*
-	 * Between them: produced is delivered and lost. Of the records delivered before, since the session began: dropped
-	 * as too old, for the recorder or for who asked, and for want of room.
+	 * Counts of the window: produced = delivered + lost. And of the records delivered before it, since the start of the
+	 * session: dropped as too old, by the recorder's window or the request's, and dropped for lack of room.
 	 */
 	struct session_books books;
 	struct session_books before; /* the session's at from_ns */
@@ -26,18 +26,18 @@ struct flight_window_facts {
 const struct flight_window_facts *flight_window_facts(const struct flight_window *window);
 
 /*
- * flight_window_write - write it: segments with their headers, then the final statistics
+ * flight_window_write - writes the window: segments with their headers, then the final statistics
  *
- * @reason is what the file says it ended by. Returns 0, or a negative errno as output_write(): a regular file then ends with
- * the last segment that was written whole.
+ * @reason is the reason of the end in the file. Returns 0, or a negative errno like output_write(): a regular file then ends with
+ * the last complete segment.
  */
 int flight_window_write(const struct flight_window *window, struct output *output, const char *reason);
 
 /*
- * flight_window_begin - write it as the beginning of a session that goes on
+ * flight_window_begin - writes the window as the start of a session that continues
  *
- * @header is that of its segments but for their index, and of those that follow it. @written is told, atomically and as it
- * grows, how much is in the output: a slow one is not given up for it. Returns as flight_window_write().
+ * @header is the header of its segments and the following ones, except the index. *@written is updated atomically with the
+ * number of bytes in the output, so that a slow output is not given up. Returns like flight_window_write().
  */
 int flight_window_begin(const struct flight_window *window, struct output *output, const Profbpf__Segment *header,
 			uint64_t *written);

@@ -14,17 +14,17 @@ struct known_tasks {
 	uint64_t figures; /* of threads, in this turn */
 };
 
-/* known_tasks_note - what an item of kind TASKS tells */
+/* known_tasks_note - takes an item of kind TASKS */
 void known_tasks_note(struct known_tasks *known, const struct item *item);
 
 /* known_tasks_alive - threads that have an account (records of type REC_ACCOUNT) live in this turn */
 void known_tasks_alive(struct known_tasks *known, const struct item *item);
 
 /*
- * known_tasks_turn - forget those who were not heard of for two turns
+ * known_tasks_turn - drops tasks without records for two turns
  *
- * Nobody tells when a stranger's thread ends: for who has the figures of all threads read in each turn. Nothing is
- * forgotten in a turn without figures.
+ * The end of a thread that is no target's is not recorded. For sessions that read the figures of all threads in each turn;
+ * a turn without figures drops nothing.
  */
 void known_tasks_turn(struct known_tasks *known);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * left_out.h - what is not recorded whole now, by what the trace was told so far.
+ * left_out.h - the kinds of records that are incomplete now, by the changes recorded in the trace so far.
  *
- * A segment of the trace can be read without those before it, so it begins with that.
+ * A segment of the trace can be read without earlier segments, so it begins with this list.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_LEFT_OUT_H
 #define PROFBPF_DAEMON_PROFBPFD_ENCODE_LEFT_OUT_H

@@ -8,7 +8,7 @@
 
 #include "proto/trace.pb-c.h"
 
-/* A packed message; data belongs to who packed it and is valid until its next use. */
+/* A packed message; the packer owns data, which is valid until its next use. */
 struct encoded {
 	Profbpf__Packet__Kind kind;
 	const void *data;

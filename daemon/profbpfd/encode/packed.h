@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packed.h - packed columns built value by value, and messages made of them.
+ * packed.h - builds packed columns value by value, and messages from them.
  *
- * protobuf-c goes over every column three times: to collect it, to size it, to
- * write it. For records that come in millions that is most of the daemon's
- * time; here a value becomes its varint at once. The wire format is protobuf's:
- * what is written here is read by any protobuf library.
+ * protobuf-c passes over every column three times: to collect it, to size it, to
+ * write it. For millions of records that is most of the daemon's time; here a value
+ * becomes its varint at once. The wire format is protobuf's: any protobuf library
+ * reads the result.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_PACKED_H
 #define PROFBPF_DAEMON_PROFBPFD_ENCODE_PACKED_H
@@ -43,10 +43,10 @@ static inline uint8_t *varint_put(uint8_t *to, uint64_t value)
 }
 
 /*
- * varint_put_time - the same for times, whose lengths are as good as random
+ * varint_put_time - the same for times, whose lengths are unpredictable
  *
- * A wrongly predicted branch costs more than all the rest, so up to four bytes are made without
- * one; VARINT_MAX bytes at @to may be written. Most other values have one byte: for them it is slower.
+ * A mispredicted branch costs more than all the rest, so up to four bytes are made without a
+ * branch; VARINT_MAX bytes at @to may be written. Most other values have one byte: for them it is slower.
  */
 static inline uint8_t *varint_put_time(uint8_t *to, uint64_t value)
 {
@@ -62,13 +62,13 @@ static inline uint8_t *varint_put_time(uint8_t *to, uint64_t value)
 }
 
 /*
- * packed_put        - a value of a uint32 or uint64 column
- * packed_put_signed - one of a sint32 or sint64 column
- * packed_put_growth - the difference to the value before, which was not larger
- * packed_put_delta  - the difference to the value before, in a sint32 or sint64 column
+ * packed_put        - adds a value to a uint32 or uint64 column
+ * packed_put_signed - adds a value to a sint32 or sint64 column
+ * packed_put_growth - adds the difference to the previous value, which was not larger
+ * packed_put_delta  - adds the difference to the previous value to a sint32 or sint64 column
  * packed_put_time, packed_put_time_delta - packed_put and packed_put_delta for times
  *
- * No more values than packed_start() made room for.
+ * At most as many values as packed_start() made room for.
  */
 static inline void packed_put(struct packed *column, uint64_t value)
 {

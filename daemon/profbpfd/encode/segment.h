@@ -14,9 +14,9 @@
 struct segment;
 
 /*
- * segment_new - describe a session that goes live at @start_ns
+ * segment_new - the header for a session that goes live at @start_ns
  *
- * @notes are what capture cannot do here, in words. Everything is copied.
+ * @notes are the limits of capture on this machine, in words. Everything is copied.
  * Returns NULL without memory.
  */
 struct segment *segment_new(const struct session_request *request, const struct features *features,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_output.h - writing whole packets to a descriptor that a client passed.
+ * trace_output.h - writes complete packets to a descriptor that a client passed.
  *
- * A regular file never ends in a torn packet: what a failing write left of one is
- * cut off again. A pipe or socket whose reader stops reading does not hang the
- * writer for good: once output_give_up() was called, waiting ends.
+ * A regular file never ends in a torn packet: the part that a failing write left is
+ * cut off again. A pipe or socket whose reader stops reading does not block the
+ * writer for ever: output_give_up() ends the waiting.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_TRACE_OUTPUT_H
 #define PROFBPF_DAEMON_PROFBPFD_ENCODE_TRACE_OUTPUT_H
@@ -19,7 +19,7 @@ struct output {
 	uint64_t written;	/* bytes of whole packets */
 	int64_t start;		/* file offset of the first byte, regular files */
 	bool give_up;		/* set from another thread */
-	unsigned int patience_ms; /* so long a reader may read nothing; 0: until give_up */
+	unsigned int patience_ms; /* the time that a reader may read nothing; 0: until give_up */
 };
 
 /* output_init - @fd stays the caller's; its flags are not changed */
@@ -29,9 +29,9 @@ void output_init(struct output *output, int fd);
 int output_write(struct output *output, const void *data, size_t size);
 
 /*
- * output_cut - what was written behind @written bytes (struct output) is not to be there
+ * output_cut - cuts a regular file off behind @written bytes (struct output)
  *
- * For packets that were handed over in parts, of which one could not be written. Does nothing to pipes and sockets.
+ * For packets that were written in parts, of which one failed. Does nothing to pipes and sockets.
  */
 void output_cut(struct output *output, uint64_t written);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_values.h - numbers of records (bpf/events.h, device/stream.h) as a trace has them
+ * trace_values.h - translates enum values of records (bpf/events.h, device/stream.h) to those of a trace
  * (proto/trace.proto).
  *
  * Records are private to one build, and device streams are an agreement with layers of other
- * builds; a trace is read for ever. So each value that a record has is translated by its name,
- * even where the numbers are the same today. Leaving one out does not compile.
+ * builds, but a trace must stay readable for ever. So each value of a record is translated by its name,
+ * even if the numbers are equal today. A missing value does not compile.
  *
- * Flags are sums; bits that have no name are left out. A value without a name becomes
- * TRACE_NO_VALUE, for which readers say "unknown": the BPF programs come from the same build,
- * so it does not happen.
+ * Flags are sums; bits without a name are left out. A value without a name becomes
+ * TRACE_NO_VALUE, which readers show as "unknown": that does not happen, because the BPF programs
+ * come from the same build.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_TRACE_VALUES_H
 #define PROFBPF_DAEMON_PROFBPFD_ENCODE_TRACE_VALUES_H
@@ -27,7 +27,7 @@ uint32_t trace_ioctl_flags(uint32_t flags);
 /* rec_ioctl.rdev, rec_block.rdev to Ioctls.rdev, BlockRequests.rdev, Driver.rdev */
 uint32_t trace_device_number(uint32_t rdev);
 
-/* rec_switch.state to Switches.State; rec_switch.header.flags to Switches.flags, without what it waits for */
+/* rec_switch.state to Switches.State; rec_switch.header.flags to Switches.flags, without the kind of sleep */
 uint32_t trace_switch_state(uint32_t state);
 uint32_t trace_switch_flags(uint32_t flags);
 

@@ -2,8 +2,8 @@
 /*
  * writer.h - the thread that turns items into packets and writes them.
  *
- * It cuts the stream into segments that can be read alone: after SEGMENT_BYTES
- * it begins a new one and repeats what later packets refer to.
+ * It divides the stream into segments that can be read alone: after SEGMENT_BYTES
+ * it begins a new one and repeats the objects that later packets refer to.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_WRITER_H
 #define PROFBPF_DAEMON_PROFBPFD_ENCODE_WRITER_H
@@ -52,12 +52,12 @@ int writer_error(const struct writer *writer);
 uint64_t writer_bytes(const struct writer *writer);
 uint64_t writer_delivered(const struct writer *writer, unsigned int source);
 
-/* writer_repeated - with a flight: bytes that the segment began with, all of which are repeated in each; from any thread */
+/* writer_repeated - with a flight: the size of the data that each segment repeats at its start; from any thread */
 uint64_t writer_repeated(const struct writer *writer);
 
 /*
- * writer_opened_ns - with a gate: when what is written began, CLOCK_MONOTONIC; 0 = nothing is written yet. From any thread
- * writer_before - with a gate, once that is known: the books then
+ * writer_opened_ns - with a gate: the start of the written part, CLOCK_MONOTONIC; 0 = nothing is written yet. From any thread
+ * writer_before - with a gate, once that is known: the counts at that time
  */
 uint64_t writer_opened_ns(const struct writer *writer);
 const struct session_books *writer_before(const struct writer *writer);

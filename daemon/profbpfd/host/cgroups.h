@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgroups.h - the groups that the machine's processes are in, and the CPU quotas
- * and throttling of those with targets in them.
+ * cgroups.h - the cgroups of the machine's processes, and the CPU quotas and
+ * throttling of cgroups with targets.
  *
- * A group is known by the inode of its directory, which is what the kernel's own
- * id of it is. Which hierarchy matters is the CPU controller's: the common one of
- * version 2, or on older and mixed systems one of its own (version 1).
+ * The inode of its directory identifies a cgroup; it equals the kernel's own id. The
+ * relevant hierarchy is the CPU controller's: the common one of version 2, or on
+ * older and mixed systems a separate one (version 1).
  *
  * Files (Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/cpuacct.rst,
  * scheduler/sched-bwc.rst): cpu.max, cpu.stat; version 1 cpu.cfs_quota_us,
@@ -23,8 +23,8 @@
 
 #include "daemon/profbpfd/session/item.h"
 
-#define CGROUPS_MAX 8192 /* groups known at a time; what comes after is unknown */
-#define CGROUPS_WATCHED_MAX 512 /* of them, groups whose figures are read */
+#define CGROUPS_MAX 8192 /* groups known at a time; further ones stay unknown */
+#define CGROUPS_WATCHED_MAX 512 /* groups whose figures are read */
 
 struct cgroups;
 
@@ -41,10 +41,10 @@ bool cgroups_version1(const struct cgroups *cgroups);
 /*
  * cgroups_note - process @pid is in group @id
  *
- * A group that is new is looked up: by what the process says, or among all groups
- * if it is gone already. With @target the group, and those around it, are watched
- * from now on; *@more says that there are more watched groups than before. Returns
- * an item with what is new, NULL if nothing is.
+ * A new group is looked up: in the process' own file, or among all groups if the
+ * process is gone already. With @target the group and the groups around it are
+ * watched from now on; *@more: the number of watched groups has grown. Returns an
+ * item with the new groups, NULL if there are none.
  */
 struct item *cgroups_note(struct cgroups *cgroups, uint64_t id, pid_t pid, bool target, bool *more);
 

@@ -10,10 +10,10 @@
  * driver_lookup - names for the kernel's device number @rdev (major << 20 | minor,
  * with RDEV_BLOCK for block devices)
  *
- * The driver is what /proc/devices says, "char MAJOR" or "block MAJOR" if it says nothing;
- * the device is the node that /sys names under /dev, or "char MAJOR:MINOR"; the module
- * is the driver that /sys says is bound to the device (amdgpu where /proc/devices
- * says drm), or "".
+ * The driver is the name in /proc/devices, "char MAJOR" or "block MAJOR" if there is none;
+ * the device is the node under /dev that /sys names, or "char MAJOR:MINOR"; the module
+ * is the driver that is bound to the device according to /sys (amdgpu where /proc/devices
+ * has drm), or "".
  */
 struct driver_names {
 	char driver[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interrupt_names.h - what the interrupts are called that wake threads. */
+/* interrupt_names.h - names of the interrupts that wake threads. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_HOST_INTERRUPT_NAMES_H
 #define PROFBPF_DAEMON_PROFBPFD_HOST_INTERRUPT_NAMES_H
 
@@ -7,7 +7,7 @@
 
 #include "lib/base/strings.h"
 
-#define INTERRUPT_NUMBERS 4096 /* of hardware interrupts; names of those above are not kept */
+#define INTERRUPT_NUMBERS 4096 /* hardware interrupts with larger numbers have no name */
 
 /* All zeros at first. */
 struct interrupt_names {
@@ -15,10 +15,10 @@ struct interrupt_names {
 };
 
 /*
- * interrupt_name - of rec_wake.source: an id of @strings, 0 if it is not known
+ * interrupt_name - the name for a rec_wake.source: an id of @strings, 0 if unknown
  *
- * "NET_RX" of a software interrupt; of a hardware interrupt what its drivers call it, as
- * /proc/interrupts shows it, else "irq 27".
+ * "NET_RX" for a software interrupt; for a hardware interrupt its drivers' name from
+ * /proc/interrupts, else "irq 27".
  */
 uint32_t interrupt_name(struct interrupt_names *names, uint32_t source,
 			struct string_table *strings);

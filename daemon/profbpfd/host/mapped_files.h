@@ -10,9 +10,9 @@
 
 struct mapped_files;
 
-/* What is read of processes' mappings is used for a second. */
+/* mapped_files_new - a cache of processes' mappings, which are read again after a second */
 struct mapped_files *mapped_files_new(void);
-/* mapped_files_limit - of processes alone into which @right, which stays the caller's, allows to look */
+/* mapped_files_limit - only for processes that @right, which the caller keeps, allows to look into */
 void mapped_files_limit(struct mapped_files *files, const struct right *right);
 
 void mapped_files_free(struct mapped_files *files);

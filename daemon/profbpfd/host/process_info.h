@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process_info.h - what /proc tells of a process. */
+/* process_info.h - reads facts about a process from /proc. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_HOST_PROCESS_INFO_H
 #define PROFBPF_DAEMON_PROFBPFD_HOST_PROCESS_INFO_H
 
@@ -22,7 +22,7 @@ char *process_exe(pid_t pid);
  */
 int process_descendants(pid_t **pids, size_t *count);
 
-/* process_all - append every process of the machine but this one; 0 or a negative errno */
+/* process_all - appends every process of the machine except this one; 0 or a negative errno */
 int process_all(pid_t **pids, size_t *count);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_HOST_PROCESS_INFO_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * socket_peers.h - who is at the other end of a target's internet socket.
+ * socket_peers.h - finds the peer of a target's internet socket.
  *
- * Asks /proc/TID/net, in the target's network namespace, for TCP and connected UDP. On this host the other end is
- * a row of the same tables, and its process one that has that socket open: looked for among those of the target's
- * user, of all if the target is root's. What was found is kept, by the socket's inode. Looking takes at most
- * PEERS_AT_ONCE_NS of CPU time and a hundredth of the time that has passed: then the peer is not known.
+ * Reads /proc/TID/net, in the target's network namespace, for TCP and connected UDP. A peer on the same host is another
+ * row of these tables; its process is one that has that socket open, searched among the processes of the target's
+ * user, or among all if the target is root's. Results are cached by the socket's inode. A search takes at most
+ * PEERS_AT_ONCE_NS of CPU time, and all searches a hundredth of the elapsed time; beyond that the peer is unknown.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_HOST_SOCKET_PEERS_H
 #define PROFBPF_DAEMON_PROFBPFD_HOST_SOCKET_PEERS_H
@@ -32,9 +32,9 @@ const struct socket_peer *socket_peers_find(struct socket_peers *peers, uint32_t
 					    uint64_t inode);
 
 /*
- * socket_peers_other - the inode of the socket at the other end of @inode, which thread @tid has open
+ * socket_peers_other - the inode of the peer of socket @inode, which thread @tid has open
  *
- * 0 if that is not one of the process of thread @peer_tid, or not known.
+ * 0 if the peer does not belong to the process of thread @peer_tid, or is unknown.
  */
 uint64_t socket_peers_other(struct socket_peers *peers, uint32_t tid, uint64_t inode,
 			    uint32_t peer_tid);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interpreter.h - what a language or framework keeps of its threads in the memory of its processes.
+ * interpreter.h - reads the state that a language runtime or framework keeps of its threads in a process' memory.
  *
- * An interpreter is a file in a folder of its own with a struct interpreter, and a line in INTERPRETERS. It
- * tells stacks of functions that the kernel does not see, or what each thread works for. Nothing is stopped or
- * written: memory changes while it is read, and belongs to a process that may put anything there. So every
- * address is only ever handed to interpreted_read(), every count is bounded, and what does not fit is left out.
+ * An interpreter is a file in its own folder with a struct interpreter, and a line in INTERPRETERS. It provides
+ * stacks of functions that the kernel does not see, or the role of each thread. The process is neither stopped nor
+ * changed: its memory changes while it is read, and may contain anything. So every address is only ever passed to
+ * interpreted_read(), every count is bounded, and inconsistent data are left out.
  * CONTRIBUTING.md has an example.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_INTERPRETER_H
@@ -27,8 +27,8 @@ struct interpreters; /* interpreters.h */
 /* A target that has an interpreter, or may have. */
 struct interpreted {
 	pid_t pid;
-	uint64_t now_ns; /* CLOCK_MONOTONIC of the look that goes on */
-	bool last_look; /* it is not looked for an interpreter again */
+	uint64_t now_ns; /* CLOCK_MONOTONIC of the current check */
+	bool last_look; /* the last check for an interpreter in this process */
 	struct stack_table *table; /* of the session: frames and stacks are made in it */
 	struct item_queue *queue; /* of the session: further packets for the trace go there */
 	struct interpreters *owner;
@@ -36,22 +36,22 @@ struct interpreted {
 
 /* A function in which a thread is. */
 struct interpreted_frame {
-	uint32_t frame; /* of the session's table; 0 = none: C code's, or what was read is no function */
-	bool entry; /* the outermost one that runs in its entry into the interpreter's loop */
+	uint32_t frame; /* id in the session's table; 0 = none: a frame of C code, or the data are no function */
+	bool entry; /* the outermost frame of its entry into the interpreter's loop */
 };
 
 struct interpreter {
 	/* May a mapped file with this path be it, or hold it? */
 	bool (*file)(const char *path);
 
-	/* ---- Stacks; NULL: it tells none. By a session's reader thread. */
+	/* ---- Stacks; NULL: it provides none. Called by a session's reader thread. */
 
 	/*
-	 * One mapping of such a file: is there an interpreter that runs? Asked again and again, because what
-	 * starts needs a while until it has one. Returns what sample() needs to know of it, or NULL.
+	 * Checks one mapping of such a file for a running interpreter. Called repeatedly, because a process that has just
+	 * started takes a while until it has one. Returns the state for sample(), or NULL.
 	 */
 	void *(*look)(struct interpreted *process, const struct process_map *map);
-	/* Hands a row for each of its threads to interpreted_row(). */
+	/* Passes a row for each of its threads to interpreted_row(). */
 	void (*sample)(void *known, struct interpreted *process);
 	/*
 	 * The functions of a thread, innermost first, as a BPF program read them (python_stack.bpf.h); @into has room
@@ -61,28 +61,28 @@ struct interpreter {
 		       struct interpreted_frame *into);
 	/* Is it an address in the loop in which the functions run? NULL with frames. */
 	bool (*loop)(const void *known, uint64_t address);
-	/* The process has ended, or begun another program: what it made known is taken back. NULL: nothing is. */
+	/* The process has ended, or begun another program: withdraws published facts. NULL: there are none. */
 	void (*forget)(void *known);
 	void (*free)(void *known);
 
-	/* ---- Roles of threads whose start was not seen; NULL: it tells none. Once, when a session begins. */
+	/* ---- Roles of threads whose start was not seen; NULL: it provides none. Called once, when a session begins. */
 
 	/*
-	 * What each of @threads, which are those of all targets, works for if it is one of @pid. Returns a
-	 * THREAD_ROLES item, or NULL; then *@problem is a text (a constant) if that cannot be told, else NULL.
+	 * The roles of those of @threads, the threads of all targets, that belong to @pid. Returns a THREAD_ROLES item,
+	 * or NULL; then *@problem is a constant text if the roles cannot be determined, else NULL.
 	 */
 	struct item *(*roles)(pid_t pid, const struct thread_pointer *threads, size_t count,
 			      const char **problem);
-	const char *roles_words; /* "which ... its threads work for": cannot be told, with the problem */
+	const char *roles_words; /* "which ... its threads work for": the subject of the message about the problem */
 };
 
-/* interpreted_read - @size bytes of its memory at @address; 0, or -EFAULT if not all of it can be read */
+/* interpreted_read - reads @size bytes of its memory at @address; 0, or -EFAULT if not all of it can be read */
 int interpreted_read(struct interpreted *process, uint64_t address, void *into, size_t size);
 
 /* interpreted_row - a thread was at a stack; rate is filled in */
 void interpreted_row(struct interpreted *process, const struct stack_row *row);
 
-/* interpreted_lock - where its threads wait for each other, so that such sleeps are known */
+/* interpreted_lock - publishes the addresses on which its threads wait for the interpreter's lock, so that such sleeps are recognised */
 void interpreted_lock(struct interpreted *process, const struct python_range *range);
 
 /* interpreted_layout, interpreted_state - as capture_python_layout() and capture_python_state(), of this process */

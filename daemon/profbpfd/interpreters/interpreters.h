@@ -35,18 +35,18 @@ void interpreters_limit(struct interpreters *interpreters, const struct right *r
 void interpreters_free(struct interpreters *interpreters);
 
 /*
- * interpreters_look - is there an interpreter in this target?
+ * interpreters_look - checks a target for an interpreter
  *
- * To be asked again and again: what starts needs a while until it has one. A process
- * is looked at some times and then left alone.
+ * To be called repeatedly: a process that has just started takes a while until it has
+ * one. A process is checked a limited number of times.
  */
 void interpreters_look(struct interpreters *interpreters, pid_t pid);
 
 /*
- * interpreters_sample - read where all threads are, if it is time to
+ * interpreters_sample - reads the stacks of all threads, if that is due
  *
- * Times between looks differ from the period by up to a quarter of it, at random: a job that keeps a pace of its own would always
- * be seen at the same place.
+ * The intervals differ randomly from the period by up to a quarter: else a job with the same period would always be seen at
+ * the same place.
  */
 void interpreters_sample(struct interpreters *interpreters, uint64_t now_ns);
 
@@ -54,9 +54,9 @@ void interpreters_sample(struct interpreters *interpreters, uint64_t now_ns);
 uint64_t interpreters_next(const struct interpreters *interpreters);
 
 /*
- * interpreters_frames - the functions of a thread of process @pid as a BPF program read them at @now_ns or before
+ * interpreters_frames - converts the frames that a BPF program read from a thread of process @pid, at @now_ns or before
  *
- * @into, with room for @count, has them innermost first. False if the process has no interpreter that is known.
+ * @into, with room for @count, gets them innermost first. Returns false if the process has no known interpreter.
  */
 bool interpreters_frames(struct interpreters *interpreters, pid_t pid, const struct rec_python_frame *read,
 			 uint32_t count, uint64_t now_ns, struct interpreted_frame *into);
@@ -67,10 +67,10 @@ bool interpreters_loop(struct interpreters *interpreters, pid_t pid, uint64_t ad
 /* interpreters_forget - a process has begun another program, or ended */
 void interpreters_forget(struct interpreters *interpreters, pid_t pid);
 
-/* interpreters_tell_roles - may a process that maps this file have one that tells roles of threads? */
+/* interpreters_tell_roles - may a process that maps this file have an interpreter with roles of threads? */
 bool interpreters_tell_roles(const char *path);
 
-/* interpreters_with_roles - the one after @previous (NULL: the first) that tells them; NULL after the last */
+/* interpreters_with_roles - the next interpreter with roles after @previous (NULL: the first); NULL after the last */
 const struct interpreter *interpreters_with_roles(const struct interpreter *previous);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_INTERPRETERS_H */

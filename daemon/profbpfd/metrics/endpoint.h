@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoint.h - where metrics are asked for: GET /metrics over HTTP, on Unix sockets and TCP addresses.
+ * endpoint.h - serves metrics: GET /metrics over HTTP, on Unix sockets and TCP addresses.
  *
- * Who connects to a Unix socket is asked of the kernel, and sees what it may see over the control socket. Whoever
- * can connect to a TCP address sees everything. Served by the control loop. Needs libmicrohttpd; a daemon that
- * was built without it says so where it is asked for.
+ * The kernel identifies the peer on a Unix socket, which sees as much as over the control socket. Every peer that can
+ * connect to a TCP address sees everything. Served by the control loop. Needs libmicrohttpd; a daemon that
+ * was built without it refuses the option with a message.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_METRICS_ENDPOINT_H
 #define PROFBPF_DAEMON_PROFBPFD_METRICS_ENDPOINT_H
@@ -18,10 +18,10 @@
 struct metrics;
 
 /*
- * metrics_open - listen at @addresses, up to METRICS_ADDRESSES_MAX
+ * metrics_open - listens at @addresses, up to METRICS_ADDRESSES_MAX
  *
- * Each is a path, or ADDRESS:PORT with a number for both, [ADDRESS]:PORT for IPv6. @services and what @group points
- * to (NULL: there is no trusted group) outlive it. NULL with a message in @error.
+ * Each is a path, or ADDRESS:PORT, both numeric, [ADDRESS]:PORT for IPv6. @services and *@group
+ * (NULL: there is no trusted group) outlive it. NULL with a message in @error.
  */
 struct metrics *metrics_open(const char *const *addresses, size_t count, const struct services *services,
 			     const gid_t *group, char *error, size_t error_size);

@@ -2,7 +2,7 @@
 /*
  * exposition.h - the daemon's metrics as text, in OpenMetrics 1.0 or Prometheus' format 0.0.4.
  *
- * docs/metrics.md describes them. What is not known is left out, not 0.
+ * docs/metrics.md describes them. Unknown figures are left out, not 0.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_METRICS_EXPOSITION_H
 #define PROFBPF_DAEMON_PROFBPFD_METRICS_EXPOSITION_H

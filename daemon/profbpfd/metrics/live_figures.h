@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live_figures.h - what devices and data pipelines of a session's processes did since they were first seen there, for metrics.
+ * live_figures.h - cumulative figures of devices and data pipelines of a session's processes, for metrics.
  *
- * Fed with what the session's writing thread gets, read by the control loop: as profctl top shows them each second
- * (daemon/live/), added up. What is known of LIVE_DEVICES_MAX devices, LIVE_OPERATORS_MAX operators and LIVE_WAITS_MAX trainers at a
- * time; of further ones it is counted only that they are left out. When a process number is used again, its figures begin anew.
+ * The session's writing thread feeds it, the control loop reads it. These are the figures that profctl top shows each second
+ * (daemon/live/), summed up since they were first seen. At most LIVE_DEVICES_MAX devices, LIVE_OPERATORS_MAX operators and
+ * LIVE_WAITS_MAX trainers at a time; further ones are only counted as left out. The figures of a reused process id start at 0.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_METRICS_LIVE_FIGURES_H
 #define PROFBPF_DAEMON_PROFBPFD_METRICS_LIVE_FIGURES_H
@@ -20,7 +20,7 @@
 #define LIVE_OPERATORS_MAX 256
 #define LIVE_WAITS_MAX 128
 
-/* A trainer of which it is known how long it waited. */
+/* A trainer with a known time of waiting. */
 struct wait_figures {
 	uint32_t pid;
 	uint64_t wait_ns;
@@ -45,18 +45,18 @@ struct operator_figures {
 	double filled; /* part of the room of its output queue that was in use */
 };
 
-/* A copy, of one instant. */
+/* A consistent copy. */
 struct live_copy {
 	struct wait_figures waits[LIVE_WAITS_MAX];
 	struct device_figures devices[LIVE_DEVICES_MAX];
 	struct operator_figures operators[LIVE_OPERATORS_MAX];
 	size_t wait_count, device_count, operator_count;
-	uint64_t left_out; /* of what happened so far, for want of room in the tables: calls, threads, devices, ... */
+	uint64_t left_out; /* events so far that found no room in the tables: of calls, threads, devices, ... */
 };
 
 struct live_figures;
 
-/* live_figures_new - nothing seen yet; NULL without memory; live_figures_free(NULL) is fine */
+/* live_figures_new - empty; NULL without memory. live_figures_free() accepts NULL. */
 struct live_figures *live_figures_new(void);
 void live_figures_free(struct live_figures *live);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * coverage.h - what the trace says of calls that could not be seen.
+ * coverage.h - records about calls that could not be seen.
  *
- * A row tells from when on a file's functions were probed in a process: its calls before that, since it
- * mapped the file, are missing. A row without a file tells of a process that ended before it was
- * looked at what it maps; one without functions, of a program in which none can be found.
+ * A row has the time from which a file's functions were probed in a process: earlier calls, since the process
+ * mapped the file, are missing. A row without a file stands for a process that ended before its mappings
+ * were read; a row without functions for a program in which none can be found.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_COVERAGE_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_COVERAGE_H
@@ -21,16 +21,16 @@ struct coverage_row coverage_row(pid_t pid, uint32_t functions, uint64_t mapped_
 /* coverage_add - @row with the file's path to @coverage, an item of kind ITEM_COVERAGE; without memory it is left out */
 void coverage_add(struct item *coverage, struct coverage_row row, const char *path);
 
-/* coverage_mapped - tell @queue that @pid, in which @functions of @path were probed before, has it mapped at @now_ns */
+/* coverage_mapped - queues a row: @pid has mapped @path at @now_ns, whose @functions were already probed for it */
 void coverage_mapped(struct item_queue *queue, pid_t pid, const char *path, uint32_t functions, uint64_t now_ns);
 
-/* coverage_missed - tell @queue that @pid, which began at @since_ns, had ended by @ended_ns, and nobody had looked at it */
+/* coverage_missed - queues a row: @pid, which began at @since_ns, had ended by @ended_ns before its mappings were read */
 void coverage_missed(struct item_queue *queue, pid_t pid, uint64_t since_ns, uint64_t ended_ns);
 
 /*
- * coverage_nameless - tell @queue, if @path is the program that @pid runs, that no function in it has a name
+ * coverage_nameless - queues a row if @path is the program of @pid: no function in it has a name
  *
- * Returns whether it is. Of other files, such as libraries of data, there is nothing to tell.
+ * Returns whether @path is the program. For other files, such as libraries of data, no row is needed.
  */
 bool coverage_nameless(struct item_queue *queue, pid_t pid, const char *path, uint64_t mapped_ns,
 		       uint64_t looked_ns);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* end_prices.h - what it costs to see the ends of calls, by the way in which they are seen. */
+/* end_prices.h - the cost of seeing the ends of calls, by the way in which they are seen. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_END_PRICES_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_END_PRICES_H
 
 #include <stdint.h>
 
-/* What it costs to see a call from its entry to its end, in nanoseconds; 0 = not known, such functions are not hot. */
+/* The cost of seeing a call from its entry to its end, in nanoseconds; 0 = unknown: such functions never become hot. */
 struct end_prices {
 	uint32_t exit_ns; /* at its own exits */
 	uint32_t early_ns; /* at instructions before them that the kernel emulates (early_exit.h) */

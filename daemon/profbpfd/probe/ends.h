@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ends.h - the functions whose calls' ends are not seen now, by what the trace was told so far.
+ * ends.h - the functions whose calls' ends are not seen now, by the changes recorded in the trace so far.
  *
- * A segment of the trace can be read without those before it, so it begins with them.
+ * A segment of the trace can be read without earlier segments, so it begins with this list.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_ENDS_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_ENDS_H
@@ -10,7 +10,7 @@
 #include "daemon/profbpfd/session/item.h"
 
 /*
- * ends_note - keep in @unseen the last change of each function whose ends are not seen after @changes
+ * ends_note - updates @unseen with @changes: the last change of each function whose ends are not seen
  *
  * Both are items of kind ITEM_ENDS. Returns 0 or -ENOMEM; then a function is missing in @unseen.
  */

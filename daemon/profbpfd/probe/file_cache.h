@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_cache.h - what was found in files, so that the daemon reads each once.
+ * file_cache.h - caches the functions found in files, so that the daemon reads each file once.
  *
- * A file is the same if device, inode, size, time of last modification and of
- * last change are: a write that leaves all five alone is not possible for those
- * who do not own the machine. The build id is not part of it, because whoever
- * makes a file can give it any. What changed within the last seconds is not
- * kept, for times have a granularity. Kept is what the catalogs want of a file;
- * sessions with other catalogs read it again.
+ * The key of a file is its device, inode, size, time of last modification and time of
+ * last change: only root can write to a file without changing any of them. The
+ * build id is not part of the key, because the author of a file can choose it. Files
+ * that changed within the last seconds are not cached, because timestamps have a
+ * granularity. The cache holds the functions that the catalogs select; sessions with
+ * other catalogs read the file again.
  *
- * Bounded in memory: what was not used for longest is dropped. Any number of
+ * Bounded in memory: the least recently used entries are dropped. Any number of
  * threads may use a cache; a view belongs to one session.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_FILE_CACHE_H
@@ -43,7 +43,7 @@ struct file_view *file_view_new(struct file_cache *cache, const struct catalogs 
 				bool optimized_nop);
 void file_view_free(struct file_view *view);
 
-/* file_view_read - as probed_file_read(); reads nothing but its identity of a file that is known */
+/* file_view_read - like probed_file_read(); of a cached file it reads only the identity */
 int file_view_read(struct file_view *view, struct probed_file *file, int fd, const char *path,
 		   char *error, size_t error_size);
 

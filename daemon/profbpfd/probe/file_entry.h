@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file_entry.h - what a session knows of one file: its probed functions, their numbers, their probes. */
+/* file_entry.h - a session's state for one file: its probed functions, their numbers, their probes. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_FILE_ENTRY_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_FILE_ENTRY_H
 
@@ -12,7 +12,7 @@
 #include "daemon/profbpfd/session/item.h"
 #include "lib/elf/process_maps.h"
 
-/* What the files of a session share. */
+/* Shared by the files of a session. */
 struct file_setting {
 	struct capture *capture;
 	struct file_view *view;
@@ -27,7 +27,7 @@ struct file_setting {
 	void *warn_context;
 };
 
-/* A file that was looked at. Most hold nothing of interest: count 0, fd -1. */
+/* A file that was read. Most have no functions to probe: count 0, fd -1. */
 struct file_entry {
 	uint32_t dev; /* KERNEL_DEV() */
 	uint64_t inode;
@@ -39,17 +39,17 @@ struct file_entry {
 	struct hot_function *hot; /* of each function; see exit_budget.h */
 	bool exits_stale; /* some were dropped, or not any more, since they were last probed */
 	bool names_change_unseen; /* a function with names=changed is not probed */
-	bool moves_stacks; /* who maps it may go on with a stack elsewhere */
-	struct probe_link *everywhere; /* breakpoints for whoever maps it */
+	bool moves_stacks; /* processes that map it may move stacks */
+	struct probe_link *everywhere; /* probes in every process that maps it */
 	uint64_t everywhere_ns;
-	struct probe_link **tails; /* for whoever maps it: of code that functions go on in */
+	struct probe_link **tails; /* probes on targets of tail jumps, in every process that maps it */
 	size_t tail_count;
 	bool tails_of_processes; /* some have such probes of their own */
 	size_t users; /* processes with probes of the file */
 	bool counted; /* it had some, at some time */
 };
 
-/* A mapped file in a process that runs: what its IFUNCs stand for can be looked up there. */
+/* A running process that maps the file, in which its IFUNCs can be resolved. */
 struct mapped_in {
 	pid_t pid;
 	const struct process_maps *maps;
@@ -57,9 +57,9 @@ struct mapped_in {
 };
 
 /*
- * file_entry_new - look at a file, number its functions, and tell the trace of them
+ * file_entry_new - reads a file, numbers its functions, and records them in the trace
  *
- * Takes over @fd. @in may be NULL. NULL without memory; a file without functions of interest is an entry, too.
+ * Takes over @fd. @in may be NULL. NULL without memory; a file without functions to probe gets an entry, too.
  */
 struct file_entry *file_entry_new(struct file_setting *setting, uint32_t dev, uint64_t inode,
 				  const char *path, int fd, const struct mapped_in *in);
@@ -77,11 +77,11 @@ int file_entry_set_exits(struct file_setting *setting, struct file_entry *entry,
 			 struct probe_link *link, pid_t pid, bool moved);
 
 /*
- * file_entry_link_tail - also see, in a process, the ends of code that functions go on in
+ * file_entry_link_tail - probes the exits of a tail jump's target in a process
  *
- * With @pid 0 in all that map the file; not if processes have such probes of their own: they would see ends twice.
- * @offset: of that code, in the file, whose descriptor must be open. Returns 0 with *@link set, to NULL
- * if all its ends are seen already; -ENOENT if they can't be seen; or another negative errno.
+ * With @pid 0 in all processes that map the file; not if processes have such probes already, which would then see ends
+ * twice. @offset: file offset of the target; the file's descriptor must be open. Returns 0 with *@link set, to NULL
+ * if all its exits are probed already; -ENOENT if they cannot be seen; or another negative errno.
  */
 int file_entry_link_tail(struct file_setting *setting, struct file_entry *entry, pid_t pid,
 			 uint64_t offset, bool moved, struct probe_link **link);
@@ -89,7 +89,7 @@ int file_entry_link_tail(struct file_setting *setting, struct file_entry *entry,
 /* file_entry_add_tail - take a link over that was made with @pid 0; 0 or -ENOMEM */
 int file_entry_add_tail(struct file_entry *entry, struct probe_link *link);
 
-/* file_entry_detach - have those of its probes closed that are for whoever maps it */
+/* file_entry_detach - closes its probes that are in every process that maps it */
 void file_entry_detach(struct file_entry *entry, struct link_closer *closer);
 
 /* file_entry_free - its probes are removed */

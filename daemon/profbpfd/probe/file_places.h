@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_places.h - the instructions of a file that are probed: entries of functions, and where
- * their calls end.
+ * file_places.h - the instructions of a file that are probed: entries of functions, and exits.
  *
- * How the end of a call is seen is decided for each function. Functions that the catalog vouches
- * for (plain) have a return probe, which is written into the stack of the caller: only on kernels
- * that can leave it out for single calls, and not in processes that move stacks. The others are
- * probed at the instructions with which they return or jump to other functions. Where these
- * can't all be found only the entry is seen.
+ * The way in which the end of a call is seen is chosen for each function. Functions that the catalog vouches
+ * for (plain) get a return probe, which writes into the caller's stack: only on kernels that can skip it for
+ * single calls, and not in processes that move stacks. Other functions are probed at the instructions that
+ * return or jump to other functions. If these cannot all be found, only the entry is probed.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_FILE_PLACES_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_FILE_PLACES_H
@@ -28,9 +26,9 @@ struct exit_place {
 	struct exit_conf conf; /* of PLACE_JUMP_INDIRECT */
 	bool moved_only; /* of functions with return probes, for processes that move stacks */
 	bool tail; /* of code that functions go on in: probed in the processes in which that was seen */
-	bool at_entry; /* the probe of a function's entry is there, and is for both */
+	bool at_entry; /* the entry probe of a function is at the same place and serves both */
 	bool dropped; /* it is reached too often: not probed any more */
-	bool everywhere; /* a tail that is probed in whoever maps the file */
+	bool everywhere; /* target of a tail jump, probed in every process that maps the file */
 };
 
 struct file_places {
@@ -43,34 +41,34 @@ struct file_places {
 /*
  * file_places_find - the exits of a file's functions, numbered from @first_exit on
  *
- * Functions whose exits have no numbers left below EXITS_MAX are END_UNSEEN. Returns 0 or -ENOMEM.
+ * Functions whose exits would get numbers above EXITS_MAX are END_UNSEEN. Returns 0 or -ENOMEM.
  */
 int file_places_find(struct file_places *places, const struct probed_file *file, bool return_probes,
 		     uint32_t first_exit);
 
 /*
- * file_places_add - more exits, of code that functions went on in
+ * file_places_add - adds the exits of a tail jump's target
  *
- * Returns how many of them were not among the places before, or a negative errno (-E2BIG: no numbers left).
+ * Returns the number of new places, or a negative errno (-E2BIG: no numbers left).
  */
 int file_places_add(struct file_places *places, const struct function_exits *exits,
 		    uint32_t first_exit);
 
-/* file_places_depend_on_stacks - other places are probed where stacks are moved */
+/* file_places_depend_on_stacks - are different places probed in processes that move stacks? */
 bool file_places_depend_on_stacks(const struct file_places *places);
 
 /* file_places_at - the exit at a place in the file, or NULL */
 const struct exit_place *file_places_at(const struct file_places *places, uint64_t offset);
 
 /*
- * file_places_drop - leave out the exits that only functions with @hot use, and no others
+ * file_places_drop - leaves out the exits that only hot functions use, and no others
  *
- * @hot: of each function; free to be changed again.
+ * @hot: one per function; may be changed again.
  */
 void file_places_drop(struct file_places *places, const struct probed_file *file,
 		      const struct hot_function *hot);
 
-/* What to attach: parallel arrays, of which each belongs to this structure. */
+/* The points to attach: parallel arrays, which this structure owns. */
 struct place_points {
 	struct link_points points;
 	size_t *entry_function, *return_function; /* index of each entry's function */

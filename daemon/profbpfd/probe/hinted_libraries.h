@@ -8,12 +8,12 @@
 #include "daemon/catalog/catalog.h"
 
 /*
- * hinted_libraries_each - what a process would get from a dlopen by name
+ * hinted_libraries_each - the files that a process would get from a dlopen by name
  *
  * Looks for the `library` patterns of @catalogs below the process's own root, in the
  * LD_LIBRARY_PATH that it was started with and where its loader looks (library_search.h).
- * @each gets a descriptor of each file, which is closed after it returns. What cannot be
- * found or read is left out: hints are not needed for correct results.
+ * @each gets a descriptor of each file, which is closed after it returns. Files that cannot be
+ * found or read are left out: hints are not needed for correct results.
  */
 void hinted_libraries_each(const struct catalogs *catalogs, pid_t pid,
 			   void (*each)(void *context, int fd), void *context);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hot_functions.h - which functions are called so often that seeing the ends of their calls
- * would cost the program more than it may.
+ * hot_functions.h - finds functions that are called so often that seeing the ends of their calls would exceed the
+ * budget.
  *
- * The probes at a function's exits cost several times as much as the one at its entry where the
- * kernel has to single-step the instruction. What all of them cost is looked at once a second,
- * from the number of times that they were reached. When it was above the budget several times on end, the
- * costliest functions are "hot": their calls are counted and recorded as they begin, without an
- * end. When their calls have become few enough to fit into half of the budget, they are not hot any more.
+ * Where the kernel has to single-step the instruction, the probes on a function's exits cost several times as much
+ * as the entry probe. The total cost of exits is checked once a second, from the number of their hits. If
+ * it was above the budget several times in a row, the most expensive functions become "hot": their calls are
+ * counted and recorded at their entry, without an end. When their calls have become few enough to fit into half
+ * of the budget, they are not hot any more.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_HOT_FUNCTIONS_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_HOT_FUNCTIONS_H
@@ -18,10 +18,10 @@
 
 #define HOT_TICKS 3 /* looks on end before something changes */
 
-/* What is known of one function. Zeroed is new. */
+/* The state of one function; initially zero. */
 struct hot_function {
 	bool hot;
-	uint32_t call_ns; /* what it costs to see a call from its entry to its end; 0 = not known: never hot */
+	uint32_t call_ns; /* cost of seeing a call from its entry to its end; 0 = unknown: never hot */
 	double calls_per_second; /* as of the last look */
 };
 
@@ -32,10 +32,10 @@ struct hot_watch {
 };
 
 /*
- * hot_functions_judge - set "hot" of @functions by their "calls_per_second"
+ * hot_functions_judge - sets "hot" of @functions by their "calls_per_second"
  *
- * @most: the part of one CPU's time that all calls whose ends are seen may cost, such as 0.03. @room: in half of
- * it they have to fit with those that are not hot any more. Returns whether any function changed.
+ * @most: the part of one CPU's time that all calls with seen ends may cost, such as 0.03. @room: functions stop being
+ * hot only if all fit into half of it. Returns whether any function changed.
  */
 bool hot_functions_judge(struct hot_watch *watch, struct hot_function **functions, size_t count,
 			 double most, double room);

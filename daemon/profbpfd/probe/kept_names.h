@@ -13,10 +13,10 @@
 #include "daemon/common/probed_file.h"
 
 /*
- * kept_names_hold - are all functions of @file that change the names of @entry's catalog to be probed?
+ * kept_names_hold - will all functions of @file that change names of @entry's catalog be probed?
  *
- * False, too, if there are none, or if one is an inline function: what callers hold of it is not
- * seen. @file's functions are those that will be probed.
+ * Also false if there are none, or if one is an inline function, whose inlined copies are not
+ * probed. @file's functions are the ones that will be probed.
  */
 bool kept_names_hold(const struct probed_file *file, const struct catalog_function *entry);
 

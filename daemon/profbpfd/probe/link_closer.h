@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * link_closer.h - removes the probes of processes that are gone, beside other work.
+ * link_closer.h - removes the probes of processes that are gone, on a separate thread.
  *
- * To close a link takes as long as the kernel waits for all that may still use it, some tens of
- * milliseconds for each file. Who waited for that would miss the first calls of the next process.
+ * Closing a link takes as long as the kernel waits for all its users, tens of milliseconds for each file. A prober
+ * that waited for it would miss the first calls of the next process.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_LINK_CLOSER_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_LINK_CLOSER_H

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * map_events.h - code that processes map, of files or their own, told by the kernel's own
- * perf events.
+ * map_events.h - reports code that processes map, from files or generated, by the kernel's own perf events.
  *
  * No system call is hooked for it: a tracepoint on mmap would send every system
  * call of every process, and the two that each traced call makes on x86-64,
  * through the kernel's slow path (measured: 25 ns each).
  *
- * But the kernel tells of threads that begin and end, too, whoever's they are. To be woken for each costs those
- * threads as much as all the rest of their lives; so one thread listens for all sessions of a daemon, and looks
+ * But these events also report the start and end of every thread on the machine. A wake-up of the reader for each would
+ * cost these threads as much as the rest of their lives; so one thread reads the events for all sessions of a daemon,
  * every few milliseconds.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_MAP_EVENTS_H
@@ -18,21 +17,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What a daemon has of it: one, for all sessions. */
+/* One per daemon, for all sessions. */
 struct map_watch;
 struct map_events;
 
 struct map_events_handler {
-	/* Is that process to be told of? Called by any thread, between map_events_new() and _free(); quick. */
+	/* Should this process be reported? Called by any thread, between map_events_new() and _free(); must be quick. */
 	bool (*wanted)(void *context, pid_t pid);
-	/* Process @pid mapped code at @ts_ns (CLOCK_MONOTONIC): a file's, or made at run time. */
+	/* Process @pid mapped code at @ts_ns (CLOCK_MONOTONIC): of a file, or generated at run time. */
 	void (*mapped)(void *context, pid_t pid, uint64_t ts_ns, bool of_file);
-	/* There were more than could be kept: some were not told. */
+	/* The buffer overflowed: some events were not reported. */
 	void (*missed)(void *context);
 	void *context;
 };
 
-/* map_watch_new, map_watch_free - nobody may listen any more. NULL without memory. */
+/* map_watch_new - NULL without memory; map_watch_free - all listeners must have been freed before */
 struct map_watch *map_watch_new(void);
 void map_watch_free(struct map_watch *watch);
 
@@ -48,7 +47,7 @@ struct map_events *map_events_new(struct map_watch *watch,
 /* map_events_fd - becomes readable, for epoll, when there is something to read: a few milliseconds after it happened */
 int map_events_fd(const struct map_events *events);
 
-/* map_events_read - report all that has happened since the last time, also what is not known to map_events_fd() yet */
+/* map_events_read - reports all events since the last call, including those that map_events_fd() does not signal yet */
 void map_events_read(struct map_events *events);
 
 /* map_events_free - NULL is fine */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probe_functions.h - what the trace says of the functions of a file that are probed. */
+/* probe_functions.h - records the probed functions of a file in the trace. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_PROBE_FUNCTIONS_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_PROBE_FUNCTIONS_H
 

@@ -12,16 +12,16 @@
 
 struct probe_link;
 
-/* What to attach to: parallel arrays of file offsets and cookies (events.h: PLACE_*). */
+/* The points to attach to: parallel arrays of file offsets and cookies (events.h: PLACE_*). */
 struct probe_points {
 	uint64_t *offsets;
 	uint64_t *cookies;
 	size_t count;
 };
 
-/* What a process, or all that map a file, are probed at. */
+/* The points of a file that are probed, in one process or in all that map the file. */
 struct link_points {
-	struct probe_points exits; /* where calls end */
+	struct probe_points exits;
 	struct probe_points entries; /* of the functions with exits */
 	struct probe_points
 		returns; /* entries of functions with return probes, where a program does them */
@@ -33,14 +33,14 @@ enum point_kind {
 	POINT_RETURN,
 };
 
-/* A point that the kernel refuses to probe: the one with this index among those of @kind. */
+/* Called for a point that the kernel refuses to probe, with its index among the points of @kind. */
 typedef void probe_refused(void *context, enum point_kind kind, size_t index, int err);
 
 /*
- * probe_link_new - put probes into a file
+ * probe_link_new - puts probes into a file
  *
- * @fd is any descriptor of the file. With @pid 0 every process that maps it runs
- * into the probes, now and later; else only that one. Exits come first: what enters is seen to leave.
+ * @fd is any descriptor of the file. With @pid 0 every process that maps it hits
+ * the probes, now and later; else only that process. Exits are attached first, so that the ends of all seen calls are seen.
  * Points that the kernel refuses are left out, one by one: @refused is called with
  * their index. Returns NULL with errno set if not a single one could be attached (ESRCH: no such
  * process).
@@ -50,16 +50,16 @@ struct probe_link *probe_link_new(struct capture *capture, int fd, pid_t pid,
 				  void *context);
 
 /*
- * probe_link_set_exits - probe these exits instead of those before
+ * probe_link_set_exits - replaces the probed exits
  *
- * Those that are in both are probed all the time; for a moment some may be twice, which does no
- * harm: the second time no call is found that could end. Returns 0, or a negative errno and leaves
- * those before in place.
+ * Exits in both sets stay probed; for a moment some may be probed twice, which is harmless: the
+ * second probe finds no call to end. Returns 0, or a negative errno and keeps the
+ * previous exits.
  */
 int probe_link_set_exits(struct probe_link *link, struct capture *capture, int fd, pid_t pid,
 			 const struct probe_points *exits);
 
-/* probe_link_events - how many of its probes are perf events, which the kernel removes one by one, 0.1 s each; NULL is fine */
+/* probe_link_events - the number of its probes that are perf events, which the kernel removes one by one, 0.1 s each; @link may be NULL */
 size_t probe_link_events(const struct probe_link *link);
 
 /* probe_link_free - remove the probes; the functions' code is as it was when this returns */

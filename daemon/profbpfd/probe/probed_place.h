@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probed_place.h - how BPF programs tell a file, on kernels that keep no cookies for probes.
+ * probed_place.h - the identity of a file as BPF programs see it, for kernels that keep no cookies for probes.
  *
- * They see the file behind a mapping. What stat tells of it can differ (overlayfs, btrfs): so the file is
- * mapped here, too, and looked up in what the kernel says of the mappings.
+ * Programs see the inode behind a mapping, which can differ from stat's (overlayfs, btrfs): so the daemon maps the
+ * file itself and reads its identity from the kernel's list of its own mappings.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_PROBED_PLACE_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_PROBED_PLACE_H

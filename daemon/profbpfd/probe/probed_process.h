@@ -36,13 +36,13 @@ struct probed_processes {
 	struct map rows; /* by process id; of some that are gone, too */
 };
 
-/* NULL if it is not there. Valid until one is added or removed. */
+/* NULL if the process is not in the table. Valid until a process is added or removed. */
 struct probed_process *probed_processes_find(const struct probed_processes *processes, pid_t pid);
 
-/* probed_processes_add - does nothing if it is there; 0 or -ENOMEM */
+/* probed_processes_add - does nothing if the process is in the table; 0 or -ENOMEM */
 int probed_processes_add(struct probed_processes *processes, pid_t pid);
 
-/* probed_processes_remove - its links are the caller's; the last one takes its place */
+/* probed_processes_remove - the caller keeps its links; the last row moves to its place */
 void probed_processes_remove(struct probed_processes *processes, struct probed_process *process);
 void probed_processes_free(struct probed_processes *processes);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prober.h - the thread that probes what targets map while a session runs.
+ * prober.h - the thread that probes files which targets map while a session runs.
  *
- * Reading a large library takes long compared with how often rings must be
+ * Reading a large library takes longer than the interval at which rings must be
  * drained, so it happens here.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_PROBER_H
@@ -24,17 +24,17 @@ struct prober;
 struct prober *prober_new(struct probes *probes, struct code_names *code_names);
 
 /*
- * prober_scan - look at what @pid has mapped by now
+ * prober_scan - probes the present mappings of @pid
  *
- * @ts_ns is when the reason for it happened. @began: it is that the process has just begun, or
- * runs another program; the trace tells if it then ends before it was looked at.
+ * @ts_ns is the time of the event that caused it. @began: the process has just begun, or runs another program; if it
+ * ends before its mappings are read, the trace says so.
  */
 void prober_scan(struct prober *prober, pid_t pid, bool began, uint64_t ts_ns);
 
 /* prober_forget - @pid is gone */
 void prober_forget(struct prober *prober, pid_t pid);
 
-/* prober_tail - a traced function of @pid went on at @address; see probes_tail() */
+/* prober_tail - a traced function of @pid tail-jumped to @address; see probes_tail() */
 void prober_tail(struct prober *prober, pid_t pid, uint64_t address);
 
 /* prober_resolve - look up the addresses that wait in the session's code_names */
@@ -43,7 +43,7 @@ void prober_resolve(struct prober *prober);
 /* prober_counts - probes_functions() and probes_files() of a moment ago; from any thread */
 void prober_counts(const struct prober *prober, uint32_t *functions, uint32_t *files);
 
-/* prober_free - finish what is being done, drop what is not (the trace tells of new processes), end the thread */
+/* prober_free - finishes the current work, drops the rest (the trace names new processes), ends the thread */
 void prober_free(struct prober *prober);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_PROBER_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probes_options.h - what is to be probed, what that may cost, and who is told of it (probes.h). */
+/* probes_options.h - options of the table of probes (probes.h): targets, budget, consumers of its facts. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_PROBES_OPTIONS_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_PROBES_OPTIONS_H
 
@@ -21,14 +21,14 @@ struct probes_options {
 	bool own_only; /* never a breakpoint in a process that is not a target, see probes.h */
 	bool optimized_nop;
 	bool early_exits; /* ends of calls before their returns, which the kernel would step over */
-	struct end_prices prices; /* what seeing calls to their ends costs */
-	double budget; /* the part of one CPU that this may cost, 0 = any */
+	struct end_prices prices; /* the cost of seeing the ends of calls */
+	double budget; /* the part of one CPU for that, 0 = unlimited */
 	bool keep_queues; /* record calls of the kinds queue and marker, however short */
 	uint64_t functions_max; /* to be probed; 0 = CAPTURE_PROBES_MAX */
-	struct file_cache *file_cache; /* what is known of files; may be NULL */
-	struct figures *figures; /* told which are launches; NULL: nobody wants them */
-	struct code_names *code_names; /* told which probes are given addresses to be named */
-	const struct right *right; /* into whom it may look; NULL: everybody */
+	struct file_cache *file_cache; /* may be NULL */
+	struct figures *figures; /* learns which functions launch; NULL: not needed */
+	struct code_names *code_names; /* learns which functions take addresses to be named */
+	const struct right *right; /* limits the processes that may be read; NULL: none */
 };
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_PROBES_OPTIONS_H */

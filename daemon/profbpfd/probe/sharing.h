@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sharing.h - how many targets, and how many other processes, map a file?
+ * sharing.h - counts the targets, and the other processes, that map a file.
  *
- * The machine's processes are looked at once, when a session starts, so that the
- * answer costs nothing later, when a target has just loaded a library and every
- * millisecond counts. A stranger that maps the file afterwards is not noticed: it
- * pays for a breakpoint that ignores it.
+ * The mappings of all processes are read once, when a session starts, so that the
+ * answer is quick later, when a target has just loaded a library and every
+ * millisecond counts. A process that is no target and maps the file afterwards is not
+ * noticed: it pays for a breakpoint that ignores it.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_SHARING_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_SHARING_H
@@ -17,10 +17,10 @@
 struct sharing;
 
 /*
- * sharing_new - note what every process of the machine but this one maps
+ * sharing_new - notes the mappings of every process of the machine except this one
  *
- * Reads /proc/PID/maps of all of them; those that may not be looked at count as
- * mapping nothing. Returns NULL without memory or without /proc.
+ * Reads /proc/PID/maps of all of them; unreadable ones count as mapping nothing.
+ * Returns NULL without memory or without /proc.
  */
 struct sharing *sharing_new(void);
 void sharing_free(struct sharing *sharing);
@@ -30,9 +30,9 @@ struct sharers {
 };
 
 /*
- * sharing_count - how many processes mapped the file
+ * sharing_count - the number of processes that mapped the file
  *
- * @dev is KERNEL_DEV() as /proc/PID/maps tells it; @ours decides about a process.
+ * @dev is the KERNEL_DEV() from /proc/PID/maps; @ours: is the process a target?
  */
 void sharing_count(const struct sharing *sharing, uint32_t dev, uint64_t inode,
 		   bool (*ours)(void *context, pid_t pid), void *context, struct sharers *count);

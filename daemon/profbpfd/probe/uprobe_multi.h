@@ -2,8 +2,8 @@
 /*
  * uprobe_multi.h - the kernel's links of many uprobes at once (from 6.6; session links from 6.13).
  *
- * Newer than the headers of the C library and of libbpf that distributions have: values and
- * layout are those of the kernel's include/uapi/linux/bpf.h.
+ * Distributions' headers of the C library and of libbpf are older: values and
+ * layout are from the kernel's include/uapi/linux/bpf.h.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_UPROBE_MULTI_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_UPROBE_MULTI_H
@@ -31,7 +31,7 @@ struct uprobe_multi_attr {
 	uint32_t reserved;
 };
 
-/* What is passed as its size: without what only fills the struct up. */
+/* The size that is passed to the kernel, without the padding at the end. */
 #define UPROBE_MULTI_ATTR_SIZE offsetof(struct uprobe_multi_attr, reserved)
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_UPROBE_MULTI_H */

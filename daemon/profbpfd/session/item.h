@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * item.h - what travels from a session's reader to its writer, and the bounded
- * queue it travels in.
+ * item.h - the items that a session's reader sends to its writer, and the bounded
+ * queue between them.
  *
  * The reader never waits for the writer: when the queue is full, batches of
- * records are dropped and counted. Small items that describe others (functions,
- * tasks, statistics) are always taken.
+ * records are dropped and counted. Small items that other records refer to
+ * (functions, tasks, statistics) are always accepted.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_SESSION_ITEM_H
 #define PROFBPF_DAEMON_PROFBPFD_SESSION_ITEM_H
@@ -69,7 +69,7 @@ struct coverage_row {
 	char *path;		/* allocated */
 };
 
-/* From @ts_ns on the ends of a function's calls are seen, or only their entries. */
+/* From @ts_ns on the ends of a function's calls are seen, or only the entries. */
 struct ends_row {
 	uint32_t function;
 	uint32_t calls_per_second;	/* that decided it */
@@ -77,7 +77,7 @@ struct ends_row {
 	bool seen;
 };
 
-/* From @ts_ns on so much of it is recorded: see message Shed. */
+/* From @ts_ns on this part of a kind of records is recorded: see message Shed. */
 struct shed_row {
 	uint32_t what, reason;
 	uint32_t kept_permille;
@@ -95,7 +95,7 @@ struct lost_count {
 	uint64_t count;
 };
 
-/* What is known outside the writer, who adds what it delivered and what it could not write. */
+/* A source's counts outside of the writer, which adds its counts of delivered and unwritten records. */
 struct source_count {
 	uint64_t produced;
 	uint64_t used;		/* delivered to the daemon itself, not to the file */
@@ -108,7 +108,7 @@ struct short_row {
 	uint32_t tgid;
 	uint64_t count;
 	uint64_t total_ns;
-	uint64_t unended;	/* of these, those without a time */
+	uint64_t unended;	/* calls among them without a known duration */
 };
 
 struct statistics_row {
@@ -123,12 +123,12 @@ struct statistics_row {
 
 struct flight_window;
 
-/* Somebody wants the last seconds of a flight recorder (encode/flight_store.h). */
+/* A request for the last seconds of a flight recorder (encode/flight_store.h). */
 struct flight_ask {
-	/* Called once, by any thread: @window is the callee's; NULL if there is nothing to be had. */
+	/* Called once, by any thread: the callee owns @window; NULL if there is nothing. */
 	void (*take)(void *context, struct flight_window *window);
 	void *context;
-	uint64_t from_ns; /* what ended before is not wanted */
+	uint64_t from_ns; /* data that ended before are not requested */
 	bool sleepers; /* record the stacks of sleeping threads first */
 	pid_t sleepers_of; /* only of this process; 0: of all recorded ones */
 };
@@ -136,8 +136,8 @@ struct flight_ask {
 /* A flight recorder's segment ends and the next begins. */
 struct cut_row {
 	uint64_t ts_ns;
-	struct flight_ask ask;	/* take NULL: nobody asks */
-	bool open;		/* the step that a session waited for has begun: write what is kept, and go on writing */
+	struct flight_ask ask;	/* take NULL: no request */
+	bool open;		/* the step that a session waited for has begun: write the kept data, and continue to write */
 	pid_t *targets;		/* allocated; with an ask only */
 	size_t target_count;
 };
@@ -146,7 +146,7 @@ struct item {
 	struct item *next;
 	enum item_kind kind;
 	enum rec_type type;		/* ITEM_RECORDS */
-	enum source source;		/* ITEM_RECORDS: whose losses it counts as */
+	enum source source;		/* ITEM_RECORDS: the source whose losses include it if it is dropped */
 	uint32_t cpu;			/* ITEM_RECORDS */
 	uint32_t device;		/* ITEM_DEVICE */
 	Profbpf__Packet__Kind body;	/* ITEM_BODY */
@@ -160,13 +160,13 @@ struct item {
 /* item_new - an empty item with room for @capacity bytes; NULL without memory */
 struct item *item_new(enum item_kind kind, size_t capacity);
 
-/* item_free - frees what the rows own, too; NULL is fine */
+/* item_free - also frees the memory that the rows own; @item may be NULL */
 void item_free(struct item *item);
 
 /* item_grow - room for @size bytes more; 0 or -ENOMEM */
 int item_grow(struct item *item, size_t size);
 
-/* item_append - copy @size bytes to the end, growing if needed; 0 or -ENOMEM. Counts one row. */
+/* item_append - appends @size bytes as one row, growing if needed; 0 or -ENOMEM */
 static inline int item_append(struct item *item, const void *row, size_t size)
 {
 	if (item->capacity - item->size < size && item_grow(item, size))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * recorder.h - sorts the records of the rings into batches for the writer, and
- * acts on those that tell of new processes and libraries.
+ * acts on records about new processes and libraries.
  *
  * Used by a session's reader thread only.
  */
@@ -18,22 +18,22 @@
 #include "daemon/profbpfd/control/right.h"
 #include "daemon/profbpfd/session/texts.h"
 
-#define RECORDER_BATCH 4096	/* records after which a batch is handed over */
+#define RECORDER_BATCH 4096	/* records in a full batch, which is queued */
 #define RECORDER_BATCH_MAX 65536
 
-/* What the session wants to know of at once. */
+/* Callbacks for events that the session handles at once. */
 struct recorder_events {
 	void (*process_started)(void *context, pid_t pid, uint64_t ts_ns);	/* fork or exec */
 	void (*process_exited)(void *context, pid_t pid);
-	/* It may not be looked into any more; may be NULL. */
+	/* The process may no longer be looked into; may be NULL. */
 	void (*process_dropped)(void *context, pid_t pid);
-	/* Figures of a process have come, with the id of its cgroup (0 = unknown); maybe its last. */
+	/* Figures of a process have arrived, with the id of its cgroup (0 = unknown); they may be its last. */
 	void (*process_seen)(void *context, pid_t pid, uint64_t cgroup, bool target, bool last);
-	void (*code_seen)(void *context);	/* addresses wait in @code_names to be looked up */
-	void (*tail_seen)(void *context, pid_t pid, uint64_t address); /* a function went on there; may be NULL */
+	void (*code_seen)(void *context);	/* @code_names has addresses to look up */
+	void (*tail_seen)(void *context, pid_t pid, uint64_t address); /* a function tail-jumped there; may be NULL */
 	void (*texts_forgotten)(void *context);	/* strings of calls are to be sent again */
-	struct code_names *code_names;		/* NULL: nobody wants them */
-	const struct right *right;		/* whose command lines may be told; NULL: everybody's */
+	struct code_names *code_names;		/* NULL: addresses are not looked up */
+	const struct right *right;		/* limits the processes whose command lines are recorded; NULL: all */
 	void *context;
 };
 
@@ -44,13 +44,13 @@ struct recorder *recorder_new(int cpus, struct item_queue *queue, struct texts *
 			      const struct recorder_events *events);
 void recorder_free(struct recorder *recorder);
 
-/* recorder_handle - a capture_handler: take one record */
+/* recorder_handle - a capture_handler: takes one record */
 void recorder_handle(void *recorder, const struct rec_header *record);
 
 /*
- * recorder_texts_missing - since it was asked last, was there a call whose string had not come?
+ * recorder_texts_missing - since the last question, was there a call whose string had not arrived?
  *
- * The string was sent before the call, but into a ring that had been read before it: the
+ * The string was sent before the call, but into a ring that had already been read: the
  * next drain brings it.
  */
 bool recorder_texts_missing(struct recorder *recorder);

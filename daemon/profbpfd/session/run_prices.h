@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run_prices.h - what the programs of a session cost each CPU, from how often they ran and how long some runs took.
+ * run_prices.h - the cost of a session's programs on each CPU, from the number of runs and the time of some runs.
  *
- * Not in it: what the CPU needs to get into a program, and what the daemon's own threads use.
+ * Not included: the CPU's entry into a program, and the daemon's own threads.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_SESSION_RUN_PRICES_H
 #define PROFBPF_DAEMON_PROFBPFD_SESSION_RUN_PRICES_H
@@ -12,13 +12,13 @@
 #include "bpf/session_maps.h"
 #include "daemon/profbpfd/session/shedding.h"
 
-/* Counters of one CPU, which go on counting. */
+/* Cumulative counters of one CPU. */
 struct run_counts {
 	struct run_cost runs[RUN_KINDS];
-	uint64_t calls; /* of probed functions, also those below --min-duration */
+	uint64_t calls; /* calls of probed functions, including calls below --min-duration */
 };
 
-/* What calls cost whose ends are seen in the dear way, and others; nanoseconds, 0 = not known, or none are recorded. */
+/* The cost of calls whose ends are seen the expensive way, and of others; nanoseconds, 0 = unknown, or not recorded. */
 struct call_prices {
 	uint32_t end_seen_ns;
 	uint32_t other_ns;
@@ -34,11 +34,11 @@ void run_prices_free(struct run_prices *prices);
 void run_prices_ends_seen(struct run_prices *prices, double calls_per_second);
 
 /*
- * run_prices_look - what was spent since the last look, of the CPU where it was most
+ * run_prices_look - the cost since the last call, of the CPU where it was highest
  *
- * @counts: of each CPU. @seconds: since the last look. @watch: how much was recorded of what was counted.
- * @sampled: the rate at which samples were taken or counted, as a part of the one that is wanted. Fills the
- * costs in @look, which is zeroed. The first look only takes note of the counters: its costs are 0.
+ * @counts: per CPU. @seconds: since the last call. @watch: the parts of the counted runs that were recorded.
+ * @sampled: the rate of samples, taken or counted, as a part of the requested rate. Fills the
+ * costs in @look, which is zeroed. The first call only stores the counters: its costs are 0.
  */
 void run_prices_look(struct run_prices *prices, const struct run_counts *counts, double seconds,
 		     const struct shed_watch *watch, double sampled, struct shed_look *look);

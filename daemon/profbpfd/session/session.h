@@ -3,10 +3,10 @@
  * session.h - one recording, from request to closed file.
  *
  * A session owns an instance of the BPF programs, its probes, its rings and its
- * threads. It starts, runs and ends on those threads; the control loop only asks
- * for things and is told of changes through a descriptor. All functions here are
- * called from the control loop's thread and return at once, session_free()
- * excepted, which joins threads that have ended.
+ * threads. It starts, runs and ends on those threads; the control loop only makes
+ * requests and is notified of changes through a descriptor. All functions here are
+ * called from the control loop's thread and return at once, except session_free(),
+ * which joins threads that have ended.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_SESSION_SESSION_H
 #define PROFBPF_DAEMON_PROFBPFD_SESSION_SESSION_H
@@ -32,7 +32,7 @@ struct flight_ask;
 struct process_figures;
 struct live_copy;
 
-/* What is left out of the records now; all zeros: nothing ever was. */
+/* Records that are being shed; all zeros: none ever were. */
 struct session_shedding {
 	uint32_t kept_permille;
 	uint64_t since_ns; /* CLOCK_MONOTONIC */
@@ -42,7 +42,7 @@ enum session_state {
 	SESSION_STARTING,
 	SESSION_LIVE,		/* capture is complete from now on */
 	SESSION_ENDING,
-	SESSION_ENDED,		/* the file is complete and closed, nothing is recorded any more */
+	SESSION_ENDED,		/* the file is complete and closed, recording has ended */
 	SESSION_RELEASED,	/* everything is unloaded; session_free() does not wait */
 };
 
@@ -62,7 +62,7 @@ struct session_info {
 	enum session_state state;
 	bool failed;			/* it ended with an error; reason says which */
 	char reason[512];		/* why it ended, or why it could not start */
-	/* CLOCK_MONOTONIC at which it began to go live, or at which what is written began; 0 = not yet */
+	/* CLOCK_MONOTONIC when it began to go live, or the start of the written part; 0 = not yet */
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t bytes;			/* written so far */
@@ -83,17 +83,17 @@ struct session_info {
 };
 
 /*
- * session_was_live - is it live, or has it been?
+ * session_was_live - is the session live, or was it?
  *
- * Not as soon as start_ns is known: the targets are put into their table, and the figures of the start read, after
- * that. Whoever is told before lets the command go whose first calls are not seen.
+ * This is later than start_ns: the targets are inserted into their table, and the first figures read, after
+ * that. A client that was notified earlier would start its command before the first calls are seen.
  */
 static inline bool session_was_live(const struct session_info *info)
 {
 	return info->start_ns && info->state > SESSION_STARTING && !info->failed;
 }
 
-/* session_memory - the most that rings of @buffer_bytes, what waits to be written, and what is kept before a step take */
+/* session_memory - the most memory of a session: rings of @buffer_bytes, data waiting to be written, data kept before a step */
 uint64_t session_memory(uint64_t buffer_bytes, bool by_steps);
 
 /*
@@ -108,10 +108,10 @@ struct session *session_new(uint32_t id, struct session_request *request,
 			    const struct catalogs *catalogs, int event_fd);
 
 /*
- * Of a session with a flight:
+ * For a session of the flight recorder:
  *
- * session_add_process - trace @pid too, that began at @started (process_facts.started), and with it its children
- * session_ask - have the flight's last seconds taken, as they are now; answered in any case, see struct flight_ask
+ * session_add_process - also traces @pid, which began at @started (process_facts.started), and its children
+ * session_ask - requests the last seconds, as they are now; answered in any case, see struct flight_ask
  */
 void session_add_process(struct session *session, pid_t pid, uint64_t started);
 void session_ask(struct session *session, const struct flight_ask *ask);
@@ -119,13 +119,13 @@ void session_ask(struct session *session, const struct flight_ask *ask);
 /* session_stop - ask it to end; @reason ("stopped by user") is copied */
 void session_stop(struct session *session, const char *reason);
 
-/* session_info - a consistent copy of what is known now */
+/* session_info - a consistent copy of the current state */
 void session_info(struct session *session, struct session_info *info);
 
-/* session_figures - of its processes, as figures_copy(); 0 where nobody asked to keep them */
+/* session_figures - figures of its processes, like figures_copy(); 0 if the session does not keep them */
 size_t session_figures(struct session *session, struct process_figures *rows, size_t room);
 
-/* session_live_figures - of its devices and data pipelines, as live_figures_copy(); false where nobody asked to keep them */
+/* session_live_figures - figures of its devices and data pipelines, like live_figures_copy(); false if the session does not keep them */
 bool session_live_figures(struct session *session, struct live_copy *copy);
 
 /* session_free - waits for its threads unless it is SESSION_RELEASED */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session_private.h - what the files of a session share: its state and the steps
- * of its life. session.c runs them, session_start.c begins, session_run.c records,
- * session_finish.c ends; session_counts.c keeps the books, session_flight.c does what a flight recorder needs besides,
- * session_steps.c what a recording does that begins with a step.
+ * session_private.h - shared by the files of a session: its state and the phases of
+ * its life. session.c runs them, session_start.c begins, session_run.c records,
+ * session_finish.c ends; session_counts.c keeps the counts, session_flight.c has the additions for the flight recorder,
+ * session_steps.c those for a recording that begins with a step.
  *
- * All but session_end() and session_warn() are for the session's reader thread.
+ * All functions except session_end() and session_warn() are for the session's reader thread.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_SESSION_SESSION_PRIVATE_H
 #define PROFBPF_DAEMON_PROFBPFD_SESSION_SESSION_PRIVATE_H
@@ -34,10 +34,10 @@
 #include "daemon/profbpfd/encode/writer.h"
 
 #define WARNINGS_MAX 64
-#define STEPS_KEPT_BYTES (64u << 20) /* of what was recorded before the step with which a recording begins */
+#define STEPS_KEPT_BYTES (64u << 20) /* memory for data from before the step with which a recording begins */
 #define EXITED_MAX 16384
 
-/* What the control loop has for the reader of a session with a flight. */
+/* Messages of the control loop to the reader of a flight recorder's session. */
 struct session_inbox {
 	struct newcomer {
 		pid_t pid;
@@ -46,7 +46,7 @@ struct session_inbox {
 	size_t newcomer_count;
 	struct flight_ask *asks;
 	size_t ask_count;
-	bool closed;	/* nothing is done about it any more */
+	bool closed;	/* messages are no longer handled */
 };
 
 struct session {
@@ -72,7 +72,7 @@ struct session {
 	double cost;		/* of session_info */
 	bool cost_known;
 	struct session_inbox inbox;
-	/* Have locks of their own; NULL: nobody wants them. */
+	/* They have their own locks; NULL: not kept. */
 	struct figures *figures;
 	struct live_figures *live;
 
@@ -93,26 +93,26 @@ struct session {
 	struct unwinder_session *unwinding; /* NULL: user stacks are walked by frame pointers */
 	struct sampler *sampler;
 	struct sampler *faults;
-	struct session_shed *shed;	/* NULL: what it costs is not looked at */
+	struct session_shed *shed;	/* NULL: the cost is not watched */
 	struct segment *segment;
 	struct writer *writer;
 	struct trigger_watch *watch;	/* the writer's */
 	struct session_steps {		/* of a session that begins with a step; else all NULL */
-		struct flight_store *store; /* what is kept until it begins */
+		struct flight_store *store; /* data kept until the step begins */
 		struct flight *flight;
 		struct step_gate *gate;	/* the writer's */
-		bool opened;		/* it has begun, and the writer was told to write */
-		bool let_go;		/* nothing is kept any more */
+		bool opened;		/* the step has begun, and the writer was notified */
+		bool let_go;		/* the store was freed */
 		bool functions_told, uncounted_told; /* what was left out, to the user */
 	} steps;
 	pid_t *targets;			/* with descendants */
 	size_t target_count;
-	bool roles_possible; /* one of them may have MindData */
-	uint64_t untraced;		/* of them, those for which the table had no room */
+	bool roles_possible; /* a target may use MindData */
+	uint64_t untraced;		/* processes that are not traced because the table is full */
 	bool untraced_told;
 	int epoll_fd;
 	uint64_t drain_ns;		/* when the rings were last read */
-	uint64_t drain_interval_ns;	/* until they are read again if nobody asks for it before */
+	uint64_t drain_interval_ns;	/* time until the rings are read again, unless a wake-up comes earlier */
 	struct probe_costs probe_costs;
 	size_t alive;			/* requested processes still running */
 	size_t next_look; /* which of the requested processes */
@@ -120,10 +120,10 @@ struct session {
 	uint64_t idle_ns; /* with a flight: since when there has been no target; 0 = there are some */
 	pid_t exited[EXITED_MAX];	/* to be removed from the targets */
 	size_t exited_count;
-	size_t exited_before;		/* of them, those that exited before the last tick */
+	size_t exited_before;		/* processes that exited before the last tick */
 };
 
-/* What epoll_fd tells: events[].data.u64 */
+/* Sources of events of epoll_fd: events[].data.u64 */
 enum {
 	WAKE_OWN,	/* wake_fd */
 	WAKE_RINGS,
@@ -152,16 +152,16 @@ void session_note(struct session *s, const char *text);
 void session_set_state(struct session *s, enum session_state state);
 bool session_stop_asked(struct session *s);
 
-/* session_start - from loading to going live; 0, or -1 after session_end() was told why */
+/* session_start - from loading to going live; 0, or -1 after it has called session_end() with the reason */
 int session_start(struct session *s);
 
 /* session_run - record until someone asks for the end */
 void session_run(struct session *s);
 
-/* session_events - what the recorder is to report back */
+/* session_events - the callbacks for the recorder */
 struct recorder_events session_events(struct session *s);
 
-/* session_map_events - what is to be done about files that are mapped */
+/* session_map_events - the callbacks for mapped files */
 struct map_events_handler session_map_events(struct session *s);
 
 /* session_drain - read the rings; hand over full batches, or all with @flush */
@@ -174,9 +174,9 @@ void session_push(struct session *s, struct item *item);
 void session_read_cgroups(struct session *s);
 
 /*
- * session_read_figures - have read and written what is summed up elsewhere: CPUs, counters, groups, threads
+ * session_read_figures - reads and queues cumulative figures: CPUs, counters, cgroups, threads
  *
- * @all: also the threads whose figures have not changed.
+ * @all: also threads whose figures have not changed.
  */
 void session_read_figures(struct session *s, bool all);
 
@@ -190,8 +190,8 @@ void session_check_writer(struct session *s);
 void session_push_statistics(struct session *s, bool final);
 
 /*
- * session_shed_start - have a look at what the session costs, if it has a budget and records what could be left out
- * session_shed_look - to be called about once a second, with the books up to date
+ * session_shed_start - begins to watch the session's cost, if it has a budget and records that can be shed
+ * session_shed_look - to be called about once a second, with the counts up to date
  */
 void session_shed_start(struct session *s);
 void session_shed_look(struct session *s);
@@ -205,24 +205,24 @@ void session_ioctls_start(struct session *s);
 void session_ioctls_look(struct session *s);
 
 /*
- * session_flight_look - of a session with a flight: new processes, segments that are due, those who ask; nothing of others
- * session_flight_close - nothing will be done any more about what comes in
+ * session_flight_look - for a flight recorder's session: handles new processes, due segments and requests; does nothing for others
+ * session_flight_close - from now on messages are not handled
  */
 void session_flight_look(struct session *s);
 void session_flight_close(struct session *s);
 
 /*
- * session_cut - end the segment in memory, of a flight, and begin another; the row says what else is to be done, but for ts_ns
+ * session_cut - ends the current segment in memory and begins another one; @row holds further work, and ts_ns is filled in
  */
 void session_cut(struct session *s, struct cut_row *row);
 
 /*
- * Of a session that begins with a step:
+ * For a session that begins with a step:
  *
- * session_steps_start - make what it needs; 0 or -ENOMEM
- * session_steps_look - has the step begun, or the last one ended?
- * session_steps_end - the writer has ended: the session has failed if no step has begun
- * session_steps_free - of any session
+ * session_steps_start - allocates its state; 0 or -ENOMEM
+ * session_steps_look - checks whether the step has begun, or the last one has ended
+ * session_steps_end - the writer has ended: the session fails if no step has begun
+ * session_steps_free - for any session
  */
 int session_steps_start(struct session *s);
 void session_steps_look(struct session *s);
@@ -232,10 +232,10 @@ void session_steps_free(struct session *s);
 /* session_trace_process - from now on record this process and its children, if they may be */
 void session_trace_process(struct session *s, pid_t pid, uint64_t started);
 
-/* session_read_all - the rings and what else is read beside them; all of it is handed over with @flush */
+/* session_read_all - reads the rings and all other sources; queues incomplete batches, too, with @flush */
 void session_read_all(struct session *s, uint64_t now, bool flush);
 
-/* session_finish_capture - stop recording, write what is open; session_finish_writer - complete the file */
+/* session_finish_capture - stops recording and writes open calls; session_finish_writer - completes the file */
 void session_finish_capture(struct session *s);
 void session_finish_writer(struct session *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_request.h - what is to be recorded, of whom, at what cost, and what of the daemon a session uses for it. */
+/* session_request.h - a request for a session: targets, topics, budget, and the daemon's objects that the session uses. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_SESSION_SESSION_REQUEST_H
 #define PROFBPF_DAEMON_PROFBPFD_SESSION_SESSION_REQUEST_H
 
@@ -26,10 +26,10 @@ struct session_request {
 	struct held *held;	/* of each of them its process, until it exits */
 	size_t pid_count;
 	bool system_wide;
-	bool follow;		/* children too, those that exist and those to come */
-	uid_t owner;		/* the ordinary user who is to see it; (uid_t)-1: one who may see all */
+	bool follow;		/* include children, existing and future ones */
+	uid_t owner;		/* the ordinary user whom the recording is for; (uid_t)-1: a user who may see everything */
 	gid_t owner_group;	/* that user's group */
-	bool started_here;	/* the one pid waits in profctl to exec its command */
+	bool started_here;	/* the only pid is profctl's child, which waits to exec its command */
 	uint64_t duration_ns;	/* 0 = until stopped */
 	uint64_t min_duration_ns;
 	uint64_t interval_ns; /* between readings of accounts and counters */
@@ -39,10 +39,10 @@ struct session_request {
 	bool keep_queues;	/* calls of the kinds queue and marker are recorded, however short */
 	uint64_t processes_max;	/* targets at a time; 0 = as many as the table holds */
 	uint64_t functions_max;	/* probed; 0 = as many as a session can have */
-	double budget;		/* part of one CPU that recording may cost (probes.h, shedding.h), 0 = any */
+	double budget;		/* part of one CPU that recording may cost (probes.h, shedding.h), 0 = unlimited */
 	uint32_t stack_rate;	/* topic stack: samples per second and CPU */
 	unsigned int topics;	/* TOPIC_* */
-	bool ioctls_later;	/* where hooking them slows others down, only once a target has a device open */
+	bool ioctls_later;	/* if hooks on ioctls slow other processes down, attach them only once a target has a device open */
 	const struct features *features; /* of this kernel; outlives the session */
 	struct prices *prices;	/* the same; not NULL */
 	struct map_watch *map_watch; /* the same; not NULL */
@@ -50,11 +50,11 @@ struct session_request {
 	struct unwinder *unwinder; /* the same; NULL: stacks are walked by frame pointers */
 	struct gate *gate; /* the same; NULL: programs are attached to the scheduler themselves */
 	struct file_cache *file_cache;	/* of the daemon, outlives the session; may be NULL */
-	char *step_call;	/* begin with a step: what begins one (step_gate.h), allocated; NULL = begin at once */
+	char *step_call;	/* record from a step on: the function that begins steps (step_gate.h), allocated; NULL = record at once */
 	uint64_t first_step, steps; /* with it: which is the first, and how many */
 	int output;		/* descriptor to write the trace to; -1 with a flight */
 	struct flight *flight;	/* keep the trace there, of processes that session_add_process() names; outlives the session; NULL: none */
-	struct triggers *triggers; /* what a session with a flight looks out for; outlives it */
+	struct triggers *triggers; /* the triggers of a flight recorder's session; outlive it */
 	int *files;		/* executables and libraries to probe before they are mapped */
 	size_t file_count;
 };

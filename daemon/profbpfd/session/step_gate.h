@@ -6,8 +6,8 @@
  * fetch of a batch by a trainer of MindSpore, TensorFlow or PyTorch (of PyTorch the mark around it). Step 0 begins with the
  * first such call of a process. The first process to begin the wanted step is the one that is followed.
  *
- * Calls come by CPU, in batches: they are counted in the order of their instants, once the statistics come, before which all
- * of a second are handed over. All but step_gate_facts() is for the writing thread.
+ * Calls come in batches by CPU: they are counted in the order of their timestamps when the statistics arrive, which follow all
+ * batches of a second. All functions except step_gate_facts() are for the writing thread.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_SESSION_STEP_GATE_H
 #define PROFBPF_DAEMON_PROFBPFD_SESSION_STEP_GATE_H
@@ -19,20 +19,20 @@
 #include "daemon/profbpfd/session/texts.h"
 
 #define STEP_CALL_MAX 160 /* bytes of a pattern, with its end */
-#define STEP_FUNCTIONS_MAX 1024 /* whose calls begin steps: a pattern may match many */
+#define STEP_FUNCTIONS_MAX 1024 /* functions whose calls begin steps: a pattern may match many */
 #define STEP_PENDING_MAX (1u << 20) /* calls that begin steps within a second */
 
 enum step_gate_state {
 	STEPS_AWAITED, /* the first of the wanted steps has not begun */
 	STEPS_BEGUN,
-	STEPS_OVER, /* the step after the last one has begun, or the process that is followed has ended */
+	STEPS_OVER, /* the step after the last one has begun, or the followed process has ended */
 };
 
 struct step_gate_facts {
 	enum step_gate_state state;
-	uint32_t tgid; /* which process is followed; while steps are awaited the one that has got furthest; 0 = none yet */
+	uint32_t tgid; /* the followed process; before the first requested step the one with the most steps; 0 = none yet */
 	uint64_t steps; /* that it has begun */
-	uint64_t first; /* of the wanted ones */
+	uint64_t first; /* the first requested step */
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC: of the wanted steps; 0 = not known yet */
 	uint32_t functions; /* known by now whose calls begin steps */
 	bool exited; /* over because the process has ended */
@@ -46,10 +46,10 @@ struct step_gate;
 struct step_gate *step_gate_new(const char *call, uint64_t first, uint64_t steps);
 void step_gate_free(struct step_gate *gate); /* NULL is fine */
 
-/* step_gate_item - look through it; true if the state is another one now */
+/* step_gate_item - examines the item; returns true if the state has changed */
 bool step_gate_item(struct step_gate *gate, const struct item *item, struct texts *texts);
 
-/* step_gate_facts - what is known now; from any thread */
+/* step_gate_facts - a copy of the current facts; from any thread */
 void step_gate_facts(struct step_gate *gate, struct step_gate_facts *facts);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_SESSION_STEP_GATE_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * texts.h - string arguments of calls, by the key that calls name them by.
+ * texts.h - string arguments of calls, by their key in the calls' records.
  *
- * A string travels in a record of its own when a call first has it; the reader puts it
- * here, the writer gets it for each call that names it. Those that no call has named for
- * long are forgotten when there are too many.
+ * A string is sent in a separate record before the first call that has it; the reader stores it
+ * here, the writer gets it for each call that names it. When there are too many, strings that
+ * were not used for long are dropped.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_SESSION_TEXTS_H
 #define PROFBPF_DAEMON_PROFBPFD_SESSION_TEXTS_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* So many are kept at most, and always the half of them that were put or named last. */
+/* The most strings that are kept; the half of them that was used last is always kept. */
 #define TEXTS_MAX 262144
 
 struct texts;
@@ -23,14 +23,14 @@ struct texts *texts_new(void);
 void texts_free(struct texts *texts);
 
 /*
- * texts_put - keep the string of a key, or the one that is kept already
+ * texts_put - stores the string of a key, unless the key has one already
  *
- * Returns true if it forgot others to make room: who sends each string only once is to
- * be told to send them again. Without memory the string is unknown.
+ * Returns true if it dropped others to make room: the sender, which sends each string only once, must
+ * then send them again. Without memory the string stays unknown.
  */
 bool texts_put(struct texts *texts, uint64_t key, const char *text, size_t length);
 
-/* texts_has - is the string of @key known? It is kept as if it had been put now. */
+/* texts_has - is the string of @key known? Counts as a use of it. */
 bool texts_has(struct texts *texts, uint64_t key);
 
 /*

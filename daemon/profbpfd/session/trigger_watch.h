@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trigger_watch.h - a session of the flight recorder looks through what it records for what triggers wait for.
+ * trigger_watch.h - examines the records of a flight recorder's session for the events of triggers.
  *
- * For the session's writing thread, which has all that is recorded a second after it happened at most. Costs nothing
+ * For the session's writing thread, which gets all records at most a second after the event. Costs nothing
  * as long as there is no trigger.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_SESSION_TRIGGER_WATCH_H
@@ -15,7 +15,7 @@
 #include "daemon/profbpfd/session/triggers.h"
 
 #define STEPS_KNOWN 8 /* before a step can be slow */
-#define STEPS_KEPT 64 /* whose median it is compared with */
+#define STEPS_KEPT 64 /* a step is compared with the median of so many */
 
 struct trigger_watch;
 
@@ -26,7 +26,7 @@ struct trigger_watch;
  */
 struct trigger_watch *trigger_watch_new(struct triggers *triggers, const struct live_figures *live, uid_t owner, gid_t group);
 
-/* trigger_watch_item - look through it; with statistics, each second, at what has not happened, too */
+/* trigger_watch_item - examines the item; at statistics, each second, also checks for events that failed to happen */
 void trigger_watch_item(struct trigger_watch *watch, const struct item *item);
 
 /* trigger_watch_free - NULL is fine */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * triggers.h - at what the flight recorder is to write a snapshot by itself: the list, and what has happened.
+ * triggers.h - the events at which the flight recorder writes a snapshot by itself: the list, and the events that happened.
  *
  * Written as
- *   signal          a process is ended by a signal, but for those that ask it to end: HUP, INT, PIPE, TERM
- *   signal=N        by this one
- *   no-launch=TIME  a process that launches work, and lives, has not for so long
- *   slow-step=K:NAME  a step takes longer than K times the median of the last ones; each calls NAME, a function's
+ *   signal          a process is ended by a signal other than the usual ones for that: HUP, INT, PIPE, TERM
+ *   signal=N        a process is ended by this signal
+ *   no-launch=TIME  a live process that launches work has not done so for this time
+ *   slow-step=K:NAME  a step takes longer than K times the median of the last ones; each step calls NAME, a function's
  *                   symbol or a pattern of it, once
- *   steps=N+M:NAME  the M steps from step N on are over, of which the file then has all: step 0 begins with the first
- *                   call of NAME that is seen of a process; once for each process
- *   data-wait=X%    a thread has spent more than X % of the last 10 seconds fetching data, in calls of
- *                   the functions by which trainers of MindSpore and TensorFlow do, or a process of PyTorch or MegEngine has
+ *   steps=N+M:NAME  the M steps from step N on are over, and the file has all of them: step 0 begins with the first
+ *                   seen call of NAME in a process; once for each process
+ *   data-wait=X%    a thread has spent more than X % of the last 10 seconds fetching data, in calls of the functions
+ *                   that trainers of MindSpore and TensorFlow use for that, or a process of PyTorch or MegEngine has
  *   data-wait=X%:NAME  the same, in calls of NAME
- *   metric=NAME>X   a metric, called as /metrics calls it, of a process that is recorded, or of the daemon, is above
- *   metric=NAME<X   or below X; of one that only grows (_total), what it grows by in a second
+ *   metric=NAME>X   a metric, by its name in /metrics, of a recorded process or of the daemon, is above
+ *   metric=NAME<X   or below X; for a counter (_total) its growth per second
  *
  * All functions may be called from any thread.
  */
@@ -42,19 +42,19 @@ enum trigger_kind {
 struct trigger {
 	uint32_t id; /* from 1 on */
 	enum trigger_kind kind;
-	uint32_t signal; /* 0 = any but those that ask for the end */
+	uint32_t signal; /* 0 = any except HUP, INT, PIPE, TERM */
 	uint64_t ns; /* TRIGGER_NO_LAUNCH */
 	double factor; /* TRIGGER_SLOW_STEP */
 	double limit; /* TRIGGER_DATA_WAIT: percent; TRIGGER_METRIC */
 	uint64_t first_step, steps; /* TRIGGER_STEPS */
 	bool below; /* TRIGGER_METRIC: than the limit; false: above */
 	bool of_settings; /* not added by a client */
-	char call[TRIGGER_TEXT]; /* the function's pattern, "" = the usual ones; TRIGGER_METRIC: the metric */
+	char call[TRIGGER_TEXT]; /* the pattern of functions, "" = the default; TRIGGER_METRIC: the metric */
 	char what[TRIGGER_TEXT]; /* as it was written */
 	uint64_t every_ns; /* a file at most */
-	uint64_t last_ns; /* so much is written; 0 = all that is kept */
+	uint64_t last_ns; /* the time that is written; 0 = all that is kept */
 	uint64_t happened, written; /* how often */
-	uint64_t next_ns; /* CLOCK_MONOTONIC: before that nothing is written */
+	uint64_t next_ns; /* CLOCK_MONOTONIC: no file is written before this time */
 };
 
 struct trigger_event {
@@ -64,28 +64,28 @@ struct trigger_event {
 	pid_t pid; /* 0: no process */
 	bool of_all; /* all sessions are to be in the file */
 	uint64_t from_ns; /* CLOCK_MONOTONIC: so much belongs to it; 0 = not known */
-	char text[256]; /* what happened: "process 12 was ended by signal 11" */
+	char text[256]; /* the event: "process 12 was ended by signal 11" */
 };
 
 struct triggers;
 
-/* trigger_parse - fills what the text says, the rest is 0; 0 or -EINVAL with a message in @error */
+/* trigger_parse - fills @trigger from the text, other members are 0; returns 0 or -EINVAL with a message in @error */
 int trigger_parse(const char *text, struct trigger *trigger, char *error, size_t size);
 
 /* triggers_new - none yet; NULL without memory or descriptors; triggers_free(NULL) is fine */
 struct triggers *triggers_new(void);
 void triggers_free(struct triggers *triggers);
 
-/* triggers_add - returns its number, or 0 if there is no room for another one */
+/* triggers_add - returns the number of the trigger, or 0 if the list is full */
 uint32_t triggers_add(struct triggers *triggers, const struct trigger *trigger);
 
 /* triggers_remove - false if there is none of this number */
 bool triggers_remove(struct triggers *triggers, uint32_t id);
 
 /*
- * triggers_replace - those of settings, by these
+ * triggers_replace - replaces the triggers from the settings
  *
- * Those that are as they were keep number and counts, those of clients stay. Returns how many had no room.
+ * Unchanged triggers keep their number and counts; clients' triggers stay. Returns the number of triggers without room.
  */
 size_t triggers_replace(struct triggers *triggers, const struct trigger *rows, size_t count);
 
@@ -95,17 +95,17 @@ size_t triggers_list(struct triggers *triggers, struct trigger *rows);
 /* triggers_version - another number after each change of the list; 0 as long as it was always empty */
 uint32_t triggers_version(const struct triggers *triggers);
 
-/* triggers_happened - tell whoever reads triggers_fd() */
+/* triggers_happened - notifies the reader of triggers_fd() */
 void triggers_happened(struct triggers *triggers, const struct trigger_event *event);
 
 /* triggers_fd - readable when there is something for triggers_next() */
 int triggers_fd(const struct triggers *triggers);
 
 /*
- * triggers_next - what has happened, of what is to be written
+ * triggers_next - the next event that a file is to be written for
  *
- * Counts it. What comes too soon after the last file of its trigger is counted only. Returns false if there is no more
- * (the descriptor is not readable then).
+ * Counts it. An event too soon after its trigger's last file is only counted. Returns false if there are no more events
+ * (then the descriptor is not readable).
  */
 bool triggers_next(struct triggers *triggers, struct trigger_event *event, struct trigger *trigger);
 

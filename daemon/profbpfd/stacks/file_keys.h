@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_keys.h - what tells a file from others
+ * file_keys.h - keys that identify a file
  *
- * Its device, inode, size and instants, or its build id, which copies share. Anybody can write down another file's build id, so
- * only files of one owner are the same by that.
+ * Either device, inode, size and times of change, or the build id, which copies share. Any user can copy another file's build
+ * id, so files are the same by build id only if they have the same owner.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_FILE_KEYS_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_FILE_KEYS_H
@@ -14,11 +14,11 @@
 
 #include "lib/elf/elf_file.h"
 
-/* Compared as bytes: what does not count is 0. */
+/* Compared as bytes: unused members are 0. */
 struct file_key {
-	uint64_t dev, inode, size, owner; /* by build id the device, the inode and the instants are 0 */
+	uint64_t dev, inode, size, owner; /* in a key by build id the device, the inode and the times are 0 */
 	uint64_t derived; /* 1: with rules from its instructions, if there are any */
-	uint64_t refused; /* 0, or one more than the user to whom it was refused: another one may have room for it */
+	uint64_t refused; /* 0, or 1 + the user whose request was refused: another user may have room for it */
 	int64_t mtime_ns, ctime_ns;
 	uint8_t build_id[ELF_FILE_BUILD_ID_MAX];
 };

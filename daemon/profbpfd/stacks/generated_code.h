@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * generated_code.h - rules (lib/elf/frame_rule.h) for code that a process made at run time, from its memory.
+ * generated_code.h - unwind rules (lib/elf/frame_rule.h) for code that a process generated at run time, from its memory.
  *
- * Nobody says where functions begin in it: those of oneDNN and Xbyak do at a page, those of asmjit and LLVM behind
- * what is filled with zeros or traps. x86-64 only.
+ * The starts of functions are not recorded anywhere: oneDNN and Xbyak begin them at a page, asmjit and LLVM behind padding
+ * of zeros or traps. x86-64 only.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_GENERATED_CODE_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_GENERATED_CODE_H
@@ -15,7 +15,7 @@
 #include "lib/elf/frame_rule.h"
 #include "lib/elf/process_maps.h"
 
-#define GENERATED_CODE_MAX (16u << 20) /* bytes of a mapping; longer ones have no rules */
+#define GENERATED_CODE_MAX (16u << 20) /* bytes of a mapping; larger mappings have no rules */
 
 struct generated_code {
 	uint8_t *bytes;
@@ -23,10 +23,10 @@ struct generated_code {
 };
 
 /*
- * generated_code_take - copy what process @pid has in memory at @map
+ * generated_code_take - copies the memory of process @pid at @map
  *
- * Only pages that are there are read (present_memory.h), the others are zeros. False: nothing can be read, it is too long,
- * there is no memory, or this machine is another one.
+ * Only present pages are read (present_memory.h), others become zeros. Returns false if nothing can be read, the mapping is
+ * too large, memory is short, or the machine is not x86-64.
  */
 bool generated_code_take(struct generated_code *code, pid_t pid, const struct process_map *map);
 void generated_code_free(struct generated_code *code);

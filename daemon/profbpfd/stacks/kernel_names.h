@@ -2,9 +2,9 @@
 /*
  * kernel_names.h - the kernel's symbols, read once for sessions that start soon after each other.
  *
- * To read and sort some 100,000 takes as long as the rest of a session's start. What the kernel got within
- * the last KERNEL_NAMES_AGE_NS has no name, or that of what lies before it, as in a session that runs on; of
- * BPF programs, of which each session brings some, it is only told that they are (stack_places.h).
+ * Reading and sorting about 100,000 symbols takes as long as the rest of a session's start. Code that was added to the kernel
+ * within the last KERNEL_NAMES_AGE_NS has no name, or that of the symbol before it, as in a long session; for BPF
+ * programs, which each session adds, only the fact that they are BPF programs is used (stack_places.h).
  *
  * All functions may be called by any thread.
  */
@@ -25,10 +25,10 @@ struct kernel_names *kernel_names_new(void);
 void kernel_names_free(struct kernel_names *names);
 
 /*
- * kernel_names_take - those that were read lately, else by @read, for which others wait
+ * kernel_names_take - the names that were read recently, else those from @read, during which other callers wait
  *
- * @now_ns: CLOCK_MONOTONIC. *@shared: another one had them read, maybe before this one's programs were loaded.
- * Returns NULL if @read did; to be given back by kernel_names_give_back(), for which NULL is fine.
+ * @now_ns: CLOCK_MONOTONIC. *@shared: another session had them read, maybe before this session's programs were loaded.
+ * Returns NULL if @read did; the caller returns the names with kernel_names_give_back(), which accepts NULL.
  */
 struct address_names *kernel_names_take(struct kernel_names *names, uint64_t now_ns,
 					struct address_names *(*read)(void *context), void *context,

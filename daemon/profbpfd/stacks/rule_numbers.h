@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rule_numbers.h - the different rules of all unwind tables, each known by its number as long as a table has it.
+ * rule_numbers.h - numbers the distinct rules of all unwind tables; a rule has its number as long as a table uses it.
  *
- * Whose table had a rule first pays for it, until no table has it any more.
+ * The payer of the first table with a rule pays for the rule, until no table uses it any more.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_RULE_NUMBERS_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_RULE_NUMBERS_H
@@ -28,10 +28,10 @@ uint16_t rule_numbers_add(struct rule_numbers *numbers, const struct unwind_rule
 /* rule_numbers_full - there are no more of them */
 bool rule_numbers_full(const struct rule_numbers *numbers);
 
-/* rule_numbers_have - one more table has it */
+/* rule_numbers_have - one more table uses the rule */
 void rule_numbers_have(struct rule_numbers *numbers, uint16_t number);
 
-/* rule_numbers_drop - one table less. True: it was the last one, and @payer pays no more for it. */
+/* rule_numbers_drop - one table less uses the rule. Returns true if it was the last one: then *@payer no longer pays for it. */
 bool rule_numbers_drop(struct rule_numbers *numbers, uint16_t number, uid_t *payer);
 
 /* rule_numbers_move - @to pays in place of @from, if that did */

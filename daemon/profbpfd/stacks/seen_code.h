@@ -8,7 +8,7 @@
 
 #include "lib/elf/code_maps.h"
 
-#define SEEN_CODE_MAX 32 /* addresses kept, the last ones */
+#define SEEN_CODE_MAX 32 /* the most recent addresses, which are kept */
 
 struct seen_code {
 	uint64_t address[SEEN_CODE_MAX];
@@ -17,7 +17,7 @@ struct seen_code {
 
 void seen_code_add(struct seen_code *seen, uint64_t address);
 
-/* seen_code_first - of @places, @count mappings of @maps, put those that were seen first; what was seen is forgotten */
+/* seen_code_first - moves the mappings with seen addresses to the front of @places, @count indices into @maps; drops the addresses */
 void seen_code_first(struct seen_code *seen, const struct code_maps *maps, uint32_t *places, uint32_t count);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_SEEN_CODE_H */

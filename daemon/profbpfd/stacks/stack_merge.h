@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_merge.h - an interpreter's functions in the place of its loop in a native stack.
+ * stack_merge.h - replaces the frames of an interpreter's loop in a native stack by the interpreter's functions.
  *
- * A native stack has one frame of the loop for each entry into it; the interpreter has one or more functions for each.
- * Where none of these is known, because the process has ended meanwhile or has just entered the loop, its frame stays.
- * Both are of one instant, so the outermost entries belong to the outermost frames of the loop. There may be more frames of
- * the loop: where it has just been entered. Where one of both stacks ends early they are put together from the innermost one.
- * There may be fewer, if a part of the loop that the compiler has put elsewhere was not found (lib/elf/split_part.h). Then the native frames
- * between the functions are left out. Where not all functions are there, no frames below them are: what called them is not known.
+ * A native stack has one frame of the loop for each entry into it; the interpreter has one or more functions for each
+ * entry. If none of these is known, because the process has ended or has just entered the loop, the loop's frame stays.
+ * Both stacks are of one instant, so the outermost entries belong to the outermost frames of the loop; there is one more
+ * frame of the loop if it has just been entered. If one of the stacks is cut off, they are matched from the innermost
+ * frame instead. There may be fewer frames of the loop, if a part that the compiler has split off was not found
+ * (lib/elf/split_part.h): then the native frames between the functions are left out. If functions are missing at the
+ * outer end, the native frames outside of them are left out, too, because the callers are unknown.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_MERGE_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_MERGE_H

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_places.h - from addresses in a process or the kernel to frames.
+ * stack_places.h - converts addresses in a process or the kernel to frames.
  *
- * What lies at an address is looked up while the process lives: which file and
- * where in it (its symbols are read later, by the analyzer), or, for code made at
- * run time, the name in the process's own perf map (/tmp/perf-PID.map in its mount
- * and pid namespace), which is gone with the process. What cannot be told becomes
- * a frame without file and name.
+ * An address is looked up while the process lives: its file and the offset in it (the
+ * analyzer reads the symbols later), or, for generated code, its name in the process'
+ * own perf map (/tmp/perf-PID.map in its mount and pid namespace), which disappears
+ * with the process. An unknown address becomes a frame without file and name.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_PLACES_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_PLACES_H
@@ -22,10 +21,10 @@
 struct stack_places;
 
 /*
- * stack_places_new - with the kernel's symbols in @kernel; NULL: they are not known
+ * stack_places_new - @kernel has the kernel's symbols; NULL: they are unknown
  *
- * @shared: it is older than some of the BPF programs that the kernel runs, so these are told by no name of
- * their own. @table and @kernel must outlive it. NULL without memory.
+ * @shared: they are older than some of the running BPF programs, so BPF programs are not named individually.
+ * @table and @kernel must outlive it. NULL without memory.
  */
 struct stack_places *stack_places_new(struct stack_table *table, const struct address_names *kernel,
 				      bool shared);

@@ -2,8 +2,8 @@
 /*
  * stack_table.h - a session's stacks, each kept and sent once.
  *
- * A stack is a row of frames, a frame is a place in a file or a name. Ids are
- * those of message Stacks (proto/trace.proto); 0 stands for what could not be
+ * A stack is a sequence of frames; a frame is a location in a file or a name. Ids are
+ * those of message Stacks (proto/trace.proto); 0 stands for a row that could not be
  * kept. Used by one thread at a time.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_TABLE_H
@@ -22,7 +22,7 @@
 struct stack_table;
 
 struct stack_file {
-	uint32_t dev; /* what makes it another file than others: device, inode, */
+	uint32_t dev; /* the file's identity: device, inode, */
 	uint64_t inode;
 	uint64_t size; /* size and instant of the last change, 0 = not known */
 	int64_t mtime_ns;
@@ -34,7 +34,7 @@ struct stack_file {
 struct stack_frame {
 	uint32_t kind; /* Profbpf__Stacks__Kind */
 	uint32_t file; /* of stack_table_file(), 0 = none */
-	uint32_t name; /* of stack_table_name(), 0 = the file's symbols tell */
+	uint32_t name; /* from stack_table_name(), 0 = the analyzer takes it from the file's symbols */
 	uint32_t source;
 	uint64_t offset; /* in the file, else the address */
 	uint32_t line;
@@ -46,14 +46,14 @@ struct stack_table *stack_table_new(void);
 void stack_table_free(struct stack_table *table);
 
 /*
- * stack_table_close - from now on, or no longer, what is new becomes 0
+ * stack_table_close - with @closed new stacks get the id 0
  *
- * For stacks of somebody who has made too many of them. stack_table_left_out() tells how many were.
+ * For stacks of an owner that has made too many. stack_table_left_out() counts them.
  */
 void stack_table_close(struct stack_table *table, bool closed);
 uint64_t stack_table_left_out(const struct stack_table *table);
 
-/* stack_table_bytes - about what all that it has takes in a file, before it is compressed */
+/* stack_table_bytes - the approximate size of the table in a file, before compression */
 uint64_t stack_table_bytes(const struct stack_table *table);
 
 /* The id of a file, a name, a frame, a stack (innermost frame first); all are copied. */
@@ -66,9 +66,9 @@ uint32_t stack_table_stack(struct stack_table *table, const uint32_t *frames, si
 int stack_table_frame_kind(const struct stack_table *table, uint32_t id);
 
 /*
- * stack_table_take - what is new since the last time, as an item for the writer
+ * stack_table_take - an item for the writer with the rows that are new since the last call
  *
- * It goes into the file before any row that uses the ids. NULL if nothing is new,
+ * It must be written before any row that uses the ids. NULL if there are no new rows,
  * or without memory; then the next call tries again.
  */
 struct item *stack_table_take(struct stack_table *table);

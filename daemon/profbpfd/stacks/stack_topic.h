@@ -21,10 +21,10 @@ struct unwinder_session;
 struct stacks;
 
 /*
- * stacks_new - @rate is what the samples are taken at; NULL without memory
+ * stacks_new - @rate is the sampling rate; NULL without memory
  *
- * @kernel has the kernel's symbols, and must outlive it. Of @capture the lock addresses of interpreters are made known to the programs;
- * @warn is called with what the user should know.
+ * @kernel has the kernel's symbols, and must outlive it. The lock addresses of interpreters are passed to the programs of
+ * @capture; @warn is called with warnings for the user.
  */
 struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct capture *capture,
 			  struct kernel_names *kernel,
@@ -36,35 +36,35 @@ void stacks_limit(struct stacks *stacks, const struct right *right);
 void stacks_unwind(struct stacks *stacks, struct unwinder_session *unwinding);
 
 /*
- * stacks_bound - different stacks of all processes take @bytes at most (stack_table_bytes())
+ * stacks_bound - limits the distinct stacks of all processes to @bytes (stack_table_bytes())
  *
- * For sessions that repeat them again and again. Each owner of processes has a share of that (table_shares.h), an owner to whom
- * the session is limited all of it. What is beyond has no stack; @warn tells whose, once.
+ * For sessions that repeat them in each segment. Each owner of processes has a share of it (table_shares.h); the owner whom a
+ * session is limited to has all of it. Rows beyond that have no stack; @warn names the owner, once.
  */
 void stacks_bound(struct stacks *stacks, uint64_t bytes);
 
-/* stacks_left_out - rows whose stack there was no room for */
+/* stacks_left_out - the number of rows without a stack for lack of room */
 uint64_t stacks_left_out(const struct stacks *stacks);
 
 void stacks_free(struct stacks *stacks);
 
-/* stacks_set_rate - what samples are taken at from now on; those before must have been passed on */
+/* stacks_set_rate - changes the sampling rate; earlier samples must have been queued before */
 void stacks_set_rate(struct stacks *stacks, uint32_t rate);
 
-/* stacks_warning - what the user should know of these stacks, or NULL */
+/* stacks_warning - a warning about these stacks for the user, or NULL */
 const char *stacks_warning(const struct stacks *stacks);
 
-/* stacks_take - one record of the rings, REC_STACK; @now_ns is CLOCK_MONOTONIC */
+/* stacks_take - takes one record of the rings, REC_STACK; @now_ns is CLOCK_MONOTONIC */
 void stacks_take(struct stacks *stacks, const struct rec_stack *record, uint64_t now_ns);
 
 /* stacks_pass - after each drain: hand a full batch to the writer, or any if @flush */
 void stacks_pass(struct stacks *stacks, bool flush);
 
-/* stacks_look - are there interpreters among the targets? stacks_interpreters - where are their threads? */
+/* stacks_look - checks targets for interpreters; stacks_interpreters - samples the stacks of their threads */
 void stacks_look(struct stacks *stacks);
 void stacks_interpreters(struct stacks *stacks, uint64_t now_ns);
 
-/* stacks_next_look - when stacks_interpreters() is to be called at the latest; UINT64_MAX: nothing to look at */
+/* stacks_next_look - the time of the next call of stacks_interpreters(); UINT64_MAX: there are no interpreters */
 uint64_t stacks_next_look(const struct stacks *stacks);
 
 /* stacks_made - rows that do not come from the rings */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_files.h - which table belongs to a mapping: the tables of files, made once for each
+ * unwind_files.h - the unwind tables of mappings: one table for each file
  *
- * A table is held by whoever has its file mapped. The first one pays for it, when that lets go another one
- * (table_shares.h). What nobody holds is kept for a while: UNWIND_KEPT_NS, and no more than UNWIND_KEPT_WORDS, of which
- * each owner has its share; it is given back at once where its payer has no room for another one.
+ * A table is held by the processes that have its file mapped. The first holder's user pays for it, after its release
+ * another holder's (table_shares.h). A table without holders is kept for a while: UNWIND_KEPT_NS, and no more than
+ * UNWIND_KEPT_WORDS in all, of which each owner has a share; it is freed at once if its payer needs the room.
  *
  * Used by one thread at a time.
  */
@@ -21,7 +21,7 @@
 
 #define UNWIND_KEPT_NS 600000000000ull
 #define UNWIND_KEPT_WORDS (UNWIND_WORDS / 2) /* 64 MiB */
-#define UNWIND_KEPT_FILES 4096 /* with those that have no table */
+#define UNWIND_KEPT_FILES 4096 /* including files without a table */
 
 struct unwind_files;
 struct unwind_file;
@@ -37,18 +37,18 @@ struct unwind_files *unwind_files_new(struct unwind_store *store, void (*wait)(v
 void unwind_files_free(struct unwind_files *files);
 
 /*
- * unwind_files_map - what the programs are to know of @map, an executable mapping of process @pid
+ * unwind_files_map - fills @mapping for the BPF programs from @map, an executable mapping of process @pid
  *
- * Makes the table of its file, of @rules, if it is new (with UNWIND_TOLD one of UNWIND_DERIVED does, too); @user, who wants it, or (uid_t)-1 for one who may
- * see everything, has to have room and time for it. @mapping->pages is 0 if there is none. Puts at @held what is to be
- * let go with unwind_files_drop() when no program sees the mapping any more, or NULL. Of code without a file, made at run time, the
- * table is made each time, and the process's user stands for the file's owner.
- * Returns 0, or -ENOSPC: there would be a table, but no room, or not yet time, for it.
+ * Makes the table of its file with @rules if it is new (a table of UNWIND_DERIVED also serves for UNWIND_TOLD); @user, for whom
+ * it is made ((uid_t)-1: one who may see everything), must have room and time for it. @mapping->pages is 0 if there is no
+ * table. Sets *@held to the file, which the caller releases with unwind_files_drop() when no program sees the mapping any
+ * more, or to NULL. For generated code without a file the table is made each time, and the process' user stands for
+ * the file's owner. Returns 0, or -ENOSPC: there is no room, or no time yet, for the table.
  */
 int unwind_files_map(struct unwind_files *files, pid_t pid, const struct process_map *map, enum unwind_rules rules,
 		     uid_t user, struct unwind_mapping *mapping, struct unwind_file **held);
 
-/* unwind_files_more - UNWIND_DERIVED would tell more than what is in @file's table; NULL is fine */
+/* unwind_files_more - would UNWIND_DERIVED add rules to @file's table? @file may be NULL */
 bool unwind_files_more(const struct unwind_file *file);
 
 /* unwind_files_hold - @file, which is held, is held by @user once more; NULL is fine. Returns @file, or NULL without memory. */
@@ -57,15 +57,15 @@ struct unwind_file *unwind_files_hold(struct unwind_file *file, uid_t user);
 /* unwind_files_drop - once less; NULL is fine */
 void unwind_files_drop(struct unwind_files *files, struct unwind_file *file, uid_t user);
 
-/* unwind_files_drop_all - the same of @count at once, of which no program sees any by now: they are waited for once */
+/* unwind_files_drop_all - the same for @count files at once, which no program sees any more: with a single wait */
 void unwind_files_drop_all(struct unwind_files *files, struct unwind_file *const *file, size_t count, uid_t user);
 
-/* unwind_files_trim - give back what was kept long enough. Returns when more will be, 0: nothing is kept */
+/* unwind_files_trim - frees tables whose time is over. Returns the time of the next call, 0: none are kept */
 uint64_t unwind_files_trim(struct unwind_files *files, uint64_t now_ns);
 
 struct unwind_files_stats {
 	uint64_t made; /* tables, ever */
-	uint64_t files, kept; /* known, of these held by nobody */
+	uint64_t files, kept; /* known files, and those among them without holders */
 };
 
 void unwind_files_stats(const struct unwind_files *files, struct unwind_files_stats *stats);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwind_store.h - the tables by which stacks are walked (bpf/unwind.h), in maps that the BPF programs read.
+ * unwind_store.h - stores unwind tables (bpf/unwind.h) in maps that the BPF programs read.
  *
- * Filled a file at a time. What is in use is not changed: a table is removed when no program can come to it any more.
- * Shards without a table are given back. Used by one thread at a time, but for unwind_store_rule().
+ * Filled file by file. Tables in use are not changed: a table is removed when no program can reach it any more.
+ * Shards without tables are freed. Used by one thread at a time, except unwind_store_rule().
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_UNWIND_STORE_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_UNWIND_STORE_H
@@ -24,7 +24,7 @@ struct unwind_table {
 	uint32_t pages; /* 0 = it has none */
 	uint32_t list; /* number of the word at which its list of pages begins */
 	uint32_t words; /* that it takes */
-	struct word_pieces pieces; /* which ones */
+	struct word_pieces pieces; /* the words of the table */
 	uint16_t *rules; /* that it has, each once */
 	uint32_t rule_count;
 };
@@ -46,22 +46,22 @@ bool unwind_store_rule(struct unwind_store *store, const struct unwind_mapping *
 int unwind_store_shards(const struct unwind_store *store);
 int unwind_store_rules(const struct unwind_store *store);
 
-/* What hands out the rules of @code; a negative errno goes on to who asked for a table. */
+/* The source of rules for @code; its negative errno is returned to the caller of unwind_store_add(). */
 struct unwind_source {
 	int (*read)(const void *code, frame_rule_taker *take, void *context);
 	const void *code;
 };
 
 /*
- * unwind_store_add - make the table of a file, or of other code, for @payer, who pays for its words and for those of its rules that are new
+ * unwind_store_add - makes the table of a file, or of other code, for @payer, who pays for its words and its new rules
  *
- * Takes no more than @payer may have (@shares, whose account there is). Returns 0, or a negative errno, and nothing was
- * added: -ENOENT it has no unwind tables (frame_rules.h), -ENOSPC there is no room for it.
+ * Takes no more than @payer may have (@shares, which must have the payer's account). Returns 0, or a negative errno and adds
+ * nothing: -ENOENT the code has no unwind tables (frame_rules.h), -ENOSPC there is no room for it.
  */
 int unwind_store_add(struct unwind_store *store, const struct unwind_source *source, struct table_shares *shares,
 		     uid_t payer, struct unwind_table *table);
 
-/* unwind_store_remove - a table of @payer's that no program can come to any more; one without pages is fine */
+/* unwind_store_remove - removes a table of @payer that no program can reach any more; it may have no pages */
 void unwind_store_remove(struct unwind_store *store, struct table_shares *shares, uid_t payer,
 			 struct unwind_table *table);
 

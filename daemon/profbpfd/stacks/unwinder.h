@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwinder.h - has the stacks of processes walked by the unwind tables of the files whose code they run.
+ * unwinder.h - provides BPF programs with the unwind tables of the files that processes map.
  *
- * One for all sessions of a daemon, with a thread of its own: it reads which files a process has mapped, makes
- * the tables of those that it has not seen yet (unwind_store.h), and tells the session's programs where they lie in
- * the process. Files' own tables come first; rules of code that these do not cover are derived from its instructions only of files
- * in which walks ended. Until then, and where there is no room or no table, stacks are walked by frame pointers.
+ * There is one for all sessions of a daemon, with its own thread: it reads the mappings of a process, makes the tables
+ * of new files (unwind_store.h), and gives the session's programs the mappings with their tables. The files' own tables
+ * come first; rules for code that they do not cover are derived from its instructions, only for files in which walks
+ * ended. Until then, and without room or table, stacks are walked by frame pointers.
  *
  * Sessions take turns, so that none waits for all processes of another one.
  *
- * A file is known by its device, inode, size and instants of change, and by its build id: copies share a table.
- * Tables are given back when no process of a session maps their file any more; some are kept for the next session
+ * Device, inode, size and times of change identify a file, or its build id: copies share a table. Tables are freed
+ * when no process of a session maps their file any more; some are kept for the next session
  * (unwind_files.h).
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_UNWINDER_H
@@ -51,23 +51,24 @@ void unwinder_prepare(struct unwinder_session *session, pid_t pid);
 /* unwinder_begin - @processes is the session's own map; @right (NULL: no limit) stays the caller's, and its */
 void unwinder_begin(struct unwinder_session *session, int processes, const struct right *right);
 
-/* unwinder_leave - ends what is under way for it; the maps that it gave are used no more. NULL is fine. */
+/* unwinder_leave - cancels the session's work; its maps are not used any more. @session may be NULL. */
 void unwinder_leave(struct unwinder_session *session);
 
 /*
- * unwinder_look - process @pid has come, or, @again, mapped code: have its tables made
+ * unwinder_look - requests the tables of process @pid, which is new or, with @again, has mapped code
  *
- * Without @again nothing is done for those that were looked at. Returns at once. Some of a session's processes may be looked at later, or not, if there are very many.
+ * Without @again it does nothing for a process that was handled before. Returns at once. If there are very many processes, some may
+ * be handled later or not at all.
  */
 void unwinder_look(struct unwinder_session *session, pid_t pid, bool again);
 
 /*
- * unwinder_saw - @pid was seen to run the code at @address, and how it came there could not be told: if the table of its
- * file is still to be made, it comes first; if it is there, the file's code is looked at for what the table lacks
+ * unwinder_saw - a walk of @pid ended at @address: if the table of that file is still to be made, it comes first; if it exists,
+ * rules for code that it lacks are derived
  */
 void unwinder_saw(struct unwinder_session *session, pid_t pid, uint64_t address);
 
-/* unwinder_wait - until all processes that are to be looked at were, or @most_ns have passed */
+/* unwinder_wait - waits until all requested processes were handled, at most @most_ns */
 void unwinder_wait(struct unwinder_session *session, uint64_t most_ns);
 
 /*
@@ -86,9 +87,9 @@ bool unwinder_knows(struct unwinder_session *session, pid_t pid, const struct un
 /* unwinder_forget - @pid has begun another program, or ended */
 void unwinder_forget(struct unwinder_session *session, pid_t pid);
 
-/* What could not be had. */
+/* Counts of tables that could not be made. */
 struct unwinder_left_out {
-	uint64_t files; /* whose tables there was no room for */
+	uint64_t files; /* files without a table for lack of room */
 	uint64_t mappings; /* of processes with more than UNWIND_MAPPINGS */
 	uint64_t processes; /* for which there was no room */
 };

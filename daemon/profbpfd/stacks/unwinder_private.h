@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unwinder_private.h - what unwinder.c, unwinder_derive.c and unwinder_sessions.c share. */
+/* unwinder_private.h - shared by unwinder.c, unwinder_derive.c and unwinder_sessions.c. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_UNWINDER_PRIVATE_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_UNWINDER_PRIVATE_H
 
@@ -14,20 +14,20 @@ struct unwind_file;
 struct unwind_files;
 struct unwind_store;
 
-/* What was found of a process when it was looked at last. */
+/* The result of the last handling of a process. */
 struct process {
 	pid_t pid;
-	uid_t user; /* who holds the tables */
+	uid_t user; /* the user who holds the tables */
 	uint64_t took_ns; /* of CPU time, to read its mappings and to look at files for which there is no room */
 	struct code_maps maps;
-	struct unwind_mapping *mapping; /* of each of these */
+	struct unwind_mapping *mapping; /* one for each mapping in "maps" */
 	struct unwind_file **held; /* its table */
 	bool *no_room; /* for it */
-	bool *more; /* its code may tell more (unwind_files_more()) */
+	bool *more; /* per mapping: rules can be derived (unwind_files_more()) */
 	bool *wanted; /* and walks ended there */
-	bool waits; /* there is a request for those that are wanted */
-	uint64_t again_ns; /* there was no room, or time, for what is wanted: when it is asked for again */
-	struct process *next; /* of those that are gone */
+	bool waits; /* a request for derived rules is queued */
+	uint64_t again_ns; /* there was no room or time for derived rules: the time of the next try */
+	struct process *next; /* in the list of processes that are gone */
 };
 
 struct request {
@@ -41,29 +41,29 @@ struct unwinder_session {
 	struct unwinder *unwinder;
 	int map; /* -1: not begun */
 	const struct right *right;
-	void *processes; /* tsearch tree of struct process, but for the one that is looked at */
+	void *processes; /* tsearch tree of struct process, without the one that is being handled */
 	struct unwinder_session *next, *previous; /* of the ring */
-	struct request *first; /* the one that is due first */
+	struct request *first; /* the request that is due first */
 	size_t request_count;
 	pid_t looked_at; /* 0 = none */
-	uint64_t looked_took_ns; /* when it was looked at before */
-	bool dropped; /* what is found of it */
-	struct seen_code seen; /* of it */
+	uint64_t looked_took_ns; /* the duration of its previous handling */
+	bool dropped; /* the result for it is dropped */
+	struct seen_code seen; /* addresses seen in it meanwhile */
 	struct unwinder_left_out left_out;
 };
 
 struct unwinder {
-	pthread_mutex_t lock; /* for all of it and of the sessions but "files", which the thread has to itself */
+	pthread_mutex_t lock; /* protects this and the sessions, except "files", which only the thread uses */
 	pthread_cond_t wake, done;
 	pthread_t thread;
 	bool started, stopping;
 	struct unwind_store *store; /* NULL: none yet, or not any more */
 	struct unwind_files *files;
 	size_t sessions;
-	struct unwinder_session *turn; /* all of them, round in a ring; whose request is taken next. NULL: there is none */
-	struct process *gone; /* they have let go their tables when the thread comes to it */
+	struct unwinder_session *turn; /* the ring of all sessions, at the session whose request is next. NULL: there is none */
+	struct process *gone; /* processes whose tables the thread has still to release */
 	struct unwind_process scratch;
-	uint64_t versions; /* of it, so far */
+	uint64_t versions; /* the last version number */
 };
 
 /* unwinder_now - CLOCK_MONOTONIC */
@@ -72,17 +72,17 @@ uint64_t unwinder_now(void);
 /* unwinder_is_ready - has its maps and its thread, from the first session on; with the lock, as the rest */
 bool unwinder_is_ready(struct unwinder *unwinder);
 
-/* unwinder_derive - the rules of what is wanted of process @pid, from its instructions; with the lock, which is given up meanwhile */
+/* unwinder_derive - derives the requested rules of process @pid from its instructions; called with the lock, which it releases meanwhile */
 void unwinder_derive(struct unwinder *unwinder, struct unwinder_session *session, pid_t pid);
 
-/* unwinder_publish - what the session's programs are to know of it. False: nobody wants it any more */
+/* unwinder_publish - passes the process' mappings to the session's programs. Returns false if the session does not want them any more */
 bool unwinder_publish(struct unwinder *unwinder, struct unwinder_session *session, const struct process *process);
 
 /* unwinder_take_process - out of the session's tree, which unwinder_compare() orders; NULL if it is not there */
 struct process *unwinder_take_process(struct unwinder_session *session, pid_t pid);
 int unwinder_compare(const void *a, const void *b);
 
-/* unwinder_leave_process - no program sees it any more: the thread lets go what it held; NULL is fine */
+/* unwinder_leave_process - no program sees the process any more: the thread will release its tables; @process may be NULL */
 void unwinder_leave_process(struct unwinder *unwinder, struct process *process);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_UNWINDER_PRIVATE_H */

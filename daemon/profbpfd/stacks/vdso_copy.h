@@ -3,7 +3,7 @@
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_VDSO_COPY_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_VDSO_COPY_H
 
-/* vdso_copy - a memory file with this process's, which is the same as every other one's of its kind; -1: there is none */
+/* vdso_copy - a memory file with a copy of this process' vDSO, which is the same for all 64-bit processes; -1: there is none */
 int vdso_copy(void);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_VDSO_COPY_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * word_room.h - which words of the shards (bpf/unwind.h) are free, and which pieces of them a table has.
+ * word_room.h - allocates words of the shards (bpf/unwind.h) to tables.
  *
- * Pieces are taken as low as possible, so that the highest shards become free and can be given back.
+ * Pieces are taken as low as possible, so that the highest shards become empty and can be freed.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_WORD_ROOM_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_WORD_ROOM_H
@@ -14,7 +14,7 @@ struct word_piece {
 	uint32_t first, count;
 };
 
-/* In order and apart from each other where they are free, in the order in which they were taken where they are a table's. */
+/* Pieces of words: free pieces are sorted and not adjacent, a table's are in the order of their allocation. */
 struct word_pieces {
 	struct word_piece *piece;
 	size_t count, room;
@@ -24,10 +24,10 @@ struct word_pieces {
 int word_room_init(struct word_pieces *free_words, uint32_t end);
 void word_pieces_free(struct word_pieces *pieces);
 
-/* word_room_find - @count free words, at least one, of one shard of @shard words; 0: there are none */
+/* word_room_find - finds @count free words, at least one, within one shard of @shard words; 0: there are none */
 uint32_t word_room_find(const struct word_pieces *free_words, uint32_t count, uint32_t shard);
 
-/* word_room_take - these, which are free, for the table that has @taken. Returns 0, or -ENOMEM and nothing is changed. */
+/* word_room_take - moves these free words to @taken, the table's pieces. Returns 0, or -ENOMEM and changes nothing. */
 int word_room_take(struct word_pieces *free_words, uint32_t first, uint32_t count, struct word_pieces *taken);
 
 /* word_room_give - a piece is free again. -ENOMEM: it stays taken for ever. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* top.c - profctl top: a session whose stream is not kept but shown, second by second. */
+/* top.c - profctl top: a session whose stream is shown second by second instead of being stored. */
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -109,7 +109,7 @@ static void new_frame(struct top *top, struct top_state *state)
 	tell(top);
 }
 
-/* Until the daemon closes its end; always takes what comes, so that it never has to wait. */
+/* Reads until the daemon closes its end; always reads at once, so that the daemon never has to wait. */
 static void *read_stream(void *context)
 {
 	struct top *top = context;
@@ -141,7 +141,7 @@ static uint64_t own_cpu_ns(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* Takes the newest frame over, if there is one; false once there will be no more. */
+/* Takes the newest frame over, if there is one; returns false when there will be no more. */
 static bool take_frame(struct top *top, struct top_frame *frame)
 {
 	bool go_on;
@@ -180,7 +180,7 @@ static int print_once(struct top_frame *frame, const struct arguments *a, uint64
 	return fflush(stdout) ? 1 : 0;
 }
 
-/* What is shown, and what it is made of. */
+/* The display and its data. */
 struct shown {
 	struct top_screen *screen; /* NULL: one table */
 	struct top_why *why; /* with a screen */
@@ -317,7 +317,7 @@ static int top(struct live_request *request, const struct arguments *a)
 	}
 	if (start_check(request) || client_open(&client, a->trace.socket, a->trace.standalone))
 		return 1;
-	/* In no thread may they be delivered: the terminal must be given back first. */
+	/* They are blocked in all threads, because the terminal must be restored first. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);

@@ -16,7 +16,7 @@ struct values {
 	uint64_t *value; /* added up */
 };
 
-/* What a row's code stands for; false in a damaged batch. */
+/* The value for a row's code; returns false for a damaged batch. */
 static bool value_at(struct values *values, size_t count, const uint32_t *codes, size_t row,
 		     uint64_t *value)
 {
@@ -64,7 +64,7 @@ static void take_rows(const Profbpf__Calls *m, size_t rows, size_t shapes, struc
 		    !value_at(values, m->n_value2, m->value2, i, &call.args[2]))
 			return;
 		flags = COLUMN_AT(m, flags, shape);
-		/* Open ones have not returned. */
+		/* Open calls have not returned. */
 		if (flags & FILE_CALL_OPEN)
 			continue;
 		call.function = COLUMN_AT(m, function, shape);

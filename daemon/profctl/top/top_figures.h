@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* top_figures.h - what a frame of a live session tells (top_state.h). */
+/* top_figures.h - the figures in a frame of a live session (top_state.h). */
 #ifndef PROFBPF_DAEMON_PROFCTL_TOP_TOP_FIGURES_H
 #define PROFBPF_DAEMON_PROFCTL_TOP_TOP_FIGURES_H
 
@@ -61,12 +61,12 @@ struct top_frame {
 	struct live_wait *waits; /* by process */
 	struct top_loss *losses;
 	size_t cpu_count, process_count, call_count, device_count, loss_count, operator_count, wait_count;
-	uint64_t left_out; /* since the session began: what found no room in tables of devices and data pipelines */
+	uint64_t left_out; /* since the session began: events without room in the tables of devices and data pipelines */
 	uint64_t context_switches, forks;
 	uint32_t runnable, blocked; /* threads, at its end */
 	uint32_t process_total;
 	bool cost_known; /* not in the first frame */
-	uint64_t daemon_cpu_ns; /* what profbpfd used for this */
+	uint64_t daemon_cpu_ns; /* CPU time of profbpfd */
 };
 
 #endif /* PROFBPF_DAEMON_PROFCTL_TOP_TOP_FIGURES_H */

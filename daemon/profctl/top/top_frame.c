@@ -24,7 +24,7 @@ static void frame_cpus(struct top_state *s, struct top_frame *frame)
 		struct top_cpu *from = &s->before[i], now = s->now[i];
 		struct top_cpu *cpu = &frame->cpus[frame->cpu_count++];
 
-		/* A CPU that came or went: what was before is another's. */
+		/* A CPU came online or went offline: the previous figures belong to another CPU. */
 		if (from->cpu != now.cpu)
 			*from = now;
 		*cpu = (struct top_cpu){
@@ -70,7 +70,7 @@ static void frame_call(const void *node, VISIT visit, void *closure)
 	uint64_t calls = c->count + c->kept;
 	uint32_t function = c->key >> 32;
 
-	/* Without a name: the calls by which the daemon measures what a probe costs. */
+	/* Without a name: the calls with which the daemon measures the cost of a probe. */
 	if ((visit != postorder && visit != leaf) || calls == c->shown_count ||
 	    function >= s->function_count || !*s->functions[function].name)
 		return;
@@ -102,7 +102,7 @@ static size_t rows_of(const void *tree)
 	return count.rows;
 }
 
-/* Of processes that are no targets only threads are told to end. */
+/* For processes that are no targets only the ends of threads are recorded. */
 static void leave_process(const void *node, VISIT visit, void *closure)
 {
 	const struct thread *t = *(struct thread *const *)node;
@@ -129,7 +129,7 @@ static void list_process(const void *node, VISIT visit, void *closure)
 		count->gone[count->gone_count++] = p->key;
 }
 
-/* Removes what has ended; returns how many rows that were. */
+/* Removes rows of ended threads and processes; returns their number. */
 static size_t sweep(void **tree, void (*list)(const void *, VISIT, void *))
 {
 	struct count count = { .gone = calloc(rows_of(*tree) + 1, sizeof(uint64_t)) };

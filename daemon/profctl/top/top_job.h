@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* top_job.h - what is known of one job, a process with devices or a data pipeline, in a frame. */
+/* top_job.h - the figures of one job, a process with devices or a data pipeline, in a frame. */
 #ifndef PROFBPF_DAEMON_PROFCTL_TOP_TOP_JOB_H
 #define PROFBPF_DAEMON_PROFCTL_TOP_TOP_JOB_H
 
@@ -8,7 +8,7 @@
 struct top_job {
 	unsigned int devices;
 	uint64_t busy_ns; /* of all of them */
-	bool has_wait; /* a pipeline tells how long its trainer waited */
+	bool has_wait; /* the trainer's wait is known */
 	uint64_t wait_ns;
 };
 

@@ -5,7 +5,7 @@
 
 #include "daemon/profctl/top/top_order.h"
 
-/* top_json - all of it on standard output, of processes those chosen; 0, or -EIO after saying why */
+/* top_json - prints the frame on standard output, with the chosen processes; 0, or -EIO after printing the reason */
 int top_json(struct top_frame *frame, const struct top_choice *choice);
 
 #endif /* PROFBPF_DAEMON_PROFCTL_TOP_TOP_JSON_H */

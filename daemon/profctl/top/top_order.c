@@ -28,7 +28,7 @@ bool top_matches(const struct top_process *process, const char *filter)
 	       strcmp(pid, filter) == 0;
 }
 
-/* What a process is sorted by, largest first. */
+/* The sort key of a process, largest first. */
 static uint64_t weight(const struct top_process *p, enum top_order order)
 {
 	switch (order) {
@@ -89,7 +89,7 @@ static size_t find(const struct tree *tree, uint32_t pid)
 		       : NONE;
 }
 
-/* From the last row, so that each parent's first child is its first in order. */
+/* Links rows from the last one on, so that each parent's first child is the first in order. */
 static void link_rows(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++) {
@@ -132,7 +132,7 @@ static void walk(struct tree *tree, size_t root)
 	}
 }
 
-/* A pid that was given again may make a circle of parents: who is in one has no root, and comes last. */
+/* A reused pid may make a circle of parents: rows in a circle have no root and come last. */
 static bool make_tree(struct top_row **rows, size_t count)
 {
 	struct tree tree = { .rows = *rows, .count = count };
@@ -177,7 +177,7 @@ size_t top_order_rows(const struct top_frame *frame, const struct top_choice *ch
 	if (!*rows)
 		return 0;
 	qsort_r(*rows, count, sizeof(**rows), by_weight, (void *)choice);
-	/* Without memory for a tree there is a list. */
+	/* Without memory for a tree a list is shown. */
 	if (choice->tree)
 		make_tree(rows, count);
 	return count;

@@ -19,9 +19,9 @@ enum top_order {
 
 #define TOP_FILTER 32
 
-/* What is wanted of the processes. */
+/* The choice and order of processes. */
 struct top_choice {
-	enum top_order order; /* most first; by pid the smallest */
+	enum top_order order; /* largest first; by pid smallest first */
 	bool targets_only; /* these alone */
 	bool tree; /* children below their parents */
 	char filter[TOP_FILTER]; /* a part of the command line or name, in any case, or a pid; "" = all */

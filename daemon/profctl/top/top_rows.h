@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_rows.h - what a live session's figures are between two frames
+ * top_rows.h - the state of a live session's figures between two frames
  *
- * Shared by top_state.c, which takes packets into it, and top_frame.c, which makes
- * frames of it and drops what has ended. Nobody else looks inside.
+ * Private to top_state.c, which adds packets to it, and top_frame.c, which makes frames from
+ * it and drops ended rows.
  */
 #ifndef PROFBPF_DAEMON_PROFCTL_TOP_TOP_ROWS_H
 #define PROFBPF_DAEMON_PROFCTL_TOP_TOP_ROWS_H
@@ -40,7 +40,7 @@ struct process {
 struct counter {
 	uint64_t key; /* function, pid */
 	uint64_t count, total_ns; /* since the session began */
-	uint64_t kept, kept_ns; /* the same of those that are recorded one by one */
+	uint64_t kept, kept_ns; /* the same for calls with a record */
 	uint64_t shown_count, shown_ns; /* at the last frame */
 };
 
@@ -78,7 +78,7 @@ struct top_state {
 	struct live_feeds *feeds;
 };
 
-/* By the key that every row begins with, for search.h. */
+/* Compares the key at the start of every row, for search.h. */
 int top_rows_by_key(const void *a, const void *b);
 
 /*
@@ -92,10 +92,10 @@ void *top_rows_get(void **tree, uint64_t key, size_t size, bool *new);
 /* top_rows_find - the same, but NULL if there is none */
 void *top_rows_find(void *const *tree, uint64_t key);
 
-/* top_rows_leave - a thread with figures ended, and with its last one its process */
+/* top_rows_leave - a thread with figures has ended, and with the last one its process */
 void top_rows_leave(struct top_state *state, const struct thread *thread);
 
-/* What a counter grew by since `*last`, which becomes `now`; 0 if it went back. */
+/* The growth of a counter since `*last`, which becomes `now`; 0 if it decreased. */
 uint64_t top_rows_grown(uint64_t *last, uint64_t now);
 
 #endif /* PROFBPF_DAEMON_PROFCTL_TOP_TOP_ROWS_H */

@@ -20,7 +20,7 @@ struct top_screen {
 	bool hold;
 	bool help;
 	bool typing; /* the filter */
-	bool why; /* look what holds the jobs up */
+	bool why; /* show the verdict on the jobs */
 	int line; /* next to be drawn */
 };
 
@@ -87,7 +87,7 @@ static void draw_frame(struct top_screen *s, struct top_frame *frame, const char
 	top_view_devices(frame, draw_line, s);
 	if (LINES - s->line > 12)
 		top_view_operators(frame, COLS, (size_t)(LINES - s->line) / 3, draw_line, s);
-	/* Calls take a third of what is left, processes the rest. */
+	/* Calls take a third of the remaining lines, processes the rest. */
 	if (LINES - s->line > 12)
 		top_view_calls(frame, COLS,
 			       (LINES - s->line) / 3 < CALL_ROWS ? (size_t)(LINES - s->line) / 3
@@ -97,7 +97,7 @@ static void draw_frame(struct top_screen *s, struct top_frame *frame, const char
 	s->listed = top_view_processes(frame, &s->view, COLS, s->first, s->rows, draw_line, s);
 }
 
-/* What holds at the moment, the most important first: a narrow terminal cuts the rest. */
+/* Draws the current settings, the most important first: a narrow terminal cuts the rest. */
 static void draw_foot(struct top_screen *s)
 {
 	const struct top_choice *choice = &s->view.choice;

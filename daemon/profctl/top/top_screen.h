@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_screen.h - frames on a terminal, by ncurses, and the keys that steer it.
+ * top_screen.h - shows frames on a terminal with ncurses, and handles its keys.
  *
  * q ends; c r b i m p sort by CPU, ready, blocked, I/O, memory, pid; t shows targets
- * alone; v makes a tree; w looks what holds jobs up; / filters; h shows the keys; arrows, Page Up and Page Down scroll; space holds still.
+ * only; v makes a tree; w shows the verdict on the jobs; / filters; h shows the keys; arrows, Page Up and Page Down scroll; space
+ * pauses.
  */
 #ifndef PROFBPF_DAEMON_PROFCTL_TOP_TOP_SCREEN_H
 #define PROFBPF_DAEMON_PROFCTL_TOP_TOP_SCREEN_H
@@ -19,9 +20,9 @@ struct top_screen *top_screen_new(void);
 void top_screen_free(struct top_screen *screen);
 
 /*
- * top_screen_show - draw @frame, which may have a duration of 0: then it waits for the first
+ * top_screen_show - draws @frame; with a duration of 0 it says that it waits for the first frame
  *
- * @why: what holds the jobs up (top_why_text()), or NULL.
+ * @why: the verdict on the jobs (top_why_text()), or NULL.
  */
 void top_screen_show(struct top_screen *screen, struct top_frame *frame, const char *why,
 		     uint64_t own_cpu_ns);

@@ -130,7 +130,7 @@ static void take_tasks(struct top_state *s, const struct pbt_packet *packet)
 		if (cmdline)
 			snprintf(p->now.cmdline, sizeof(p->now.cmdline), "%s", text(s, cmdline));
 		p->now.target |= COLUMN_AT(m, flags, i) & PROFBPF__TASKS__FLAG__TARGET;
-		/* The first thread may exit before others do. */
+		/* The first thread may exit before the others. */
 		p->gone = event == PROFBPF__TASKS__EVENT__EXIT && p->alive <= 1;
 		if (event == PROFBPF__TASKS__EVENT__EXIT)
 			live_feeds_gone(s->feeds, pid);
@@ -176,14 +176,14 @@ static void take_account(struct top_state *s, const Profbpf__Accounts *m, size_t
 	if (!t)
 		return;
 	t->gone |= flags & PROFBPF__ACCOUNTS__FLAG__FINAL;
-	/* Of strangers that is all that is told of their end. */
+	/* For processes that are no targets this is the only record of their end. */
 	if (t->gone && tid == pid && !(flags & PROFBPF__ACCOUNTS__FLAG__TARGET))
 		live_feeds_gone(s->feeds, pid);
 	/* Last figures can come when the process is off the list. */
 	p = t->gone ? top_rows_find(&s->processes, pid) : process_of(s, pid);
 	if (!p)
 		return;
-	/* Of a thread that is older than the session its first figures say nothing about now. */
+	/* The first figures of a thread that is older than the session contain its past. */
 	old = !t->known &&
 	      (flags & PROFBPF__ACCOUNTS__FLAG__FIRST || t->start_ns < s->session_start_ns);
 	if (!t->known)
@@ -354,7 +354,7 @@ static void take_loss(struct top_state *s, const Profbpf__SourceStatistics *from
 	s->loss_count++;
 }
 
-/* True if the figures of the host have moved on: a frame is complete. */
+/* Returns true if the figures of the host have changed: then a frame is complete. */
 static bool take_statistics(struct top_state *s, const struct pbt_packet *packet)
 {
 	Profbpf__Statistics *m = profbpf__statistics__unpack(NULL, packet->size, packet->body);

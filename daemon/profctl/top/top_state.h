@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_state.h - from the packets of a live session to what was used in each second.
+ * top_state.h - converts the packets of a live session to the resource usage in each second.
  *
  * The daemon reads the figures of the host and of all threads that ran, sends them,
- * and then its own statistics: with these a frame is complete. A frame is what the
- * figures grew by since the last one, so nothing is sampled, and threads that came
- * and went in between are in it.
+ * and then its own statistics, which complete a frame. A frame has the growth of the
+ * figures since the last one, so nothing is sampled, and threads that started and ended
+ * in between are included.
  */
 #ifndef PROFBPF_DAEMON_PROFCTL_TOP_TOP_STATE_H
 #define PROFBPF_DAEMON_PROFCTL_TOP_TOP_STATE_H
@@ -19,15 +19,15 @@
 
 struct top_state;
 
-/* top_state_new - nothing seen yet, or NULL without memory; top_state_free() accepts NULL */
+/* top_state_new - empty; NULL without memory. top_state_free() accepts NULL. */
 struct top_state *top_state_new(void);
 void top_state_free(struct top_state *state);
 
 /*
- * top_state_take - one packet of the stream
+ * top_state_take - takes one packet of the stream
  *
- * Returns true when it completes a frame, which the caller then has to take with
- * top_state_frame(). Packets that make no sense are passed over.
+ * Returns true when it completes a frame, which the caller must then take with
+ * top_state_frame(). Invalid packets are ignored.
  */
 bool top_state_take(struct top_state *state, const struct pbt_packet *packet);
 

@@ -13,7 +13,7 @@
 #define LINE_MAX_BYTES 512
 #define BAR_MAX 60
 #define INDENT_MAX 10 /* levels of a tree */
-#define WHY_INDENT 9 /* of what follows "verdict  " */
+#define WHY_INDENT 9 /* width of "verdict  " */
 #define WHY_LINES 3 /* of each part of a verdict */
 
 static double percent(uint64_t part, uint64_t whole)
@@ -21,7 +21,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Of the frame, per second. */
+/* The rate per second in the frame. */
 static double rate(const struct top_frame *frame, uint64_t count)
 {
 	return frame->duration_ns ? (double)count * 1e9 / (double)frame->duration_ns : 0;
@@ -108,7 +108,7 @@ static void cpu_line(const struct top_cpu *cpu, const char *name, int width, top
 	      percent(cpu->idle_ns, all), percent(cpu->steal_ns, all));
 }
 
-#define CPU_LINES 8 /* more CPUs are shown as one */
+#define CPU_LINES 8 /* more CPUs than these are shown as one bar */
 
 void top_view_summary(const struct top_frame *frame, const struct top_view *view, int width,
 		      top_line *line, void *context)
@@ -170,7 +170,7 @@ void top_view_jobs(const struct top_frame *frame, top_line *line, void *context)
 	}
 }
 
-/* The text after its label, broken between words; what is beyond WHY_LINES is cut. */
+/* Prints the text behind its label, wrapped between words and cut after WHY_LINES. */
 static void why_part(const char *text, size_t length, int width, top_line *line, void *context)
 {
 	size_t room = width > 2 * WHY_INDENT ? (size_t)width : LINE_MAX_BYTES / 2;
@@ -209,7 +209,7 @@ void top_view_why(const char *text, int width, top_line *line, void *context)
 	}
 }
 
-/* Of a name in several parts the last ones that fit, as far as there is more than one part. */
+/* The last parts of a name that fit, if it has several parts. */
 static const char *end_of(const char *name, int width)
 {
 	const char *next;
@@ -275,7 +275,7 @@ void top_view_devices(const struct top_frame *frame, top_line *line, void *conte
 #define QUEUE_BAR 10
 #define QUEUE_BAR_NARROW 6
 
-/* "[######    ] 4.9/8": how full the queue is; who waits for whom is seen at a glance. */
+/* "[######    ] 4.9/8": the fill of the queue, which shows at a glance which side waits. */
 static void queue_text(const struct live_operator *op, int width, char *text, size_t size)
 {
 	char bar[QUEUE_BAR + 1];
@@ -293,7 +293,7 @@ static void queue_text(const struct live_operator *op, int width, char *text, si
 	snprintf(text, size, "[%s] %.1f/%u", bar, op->mean_size, op->capacity);
 }
 
-/* Percent of the frame, "?" of what is not known. */
+/* Percent of the frame, "?" if unknown. */
 static const char *wait_text(const struct top_frame *frame, bool known, uint64_t ns, char *text,
 			     size_t size)
 {

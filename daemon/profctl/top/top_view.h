@@ -24,20 +24,20 @@ typedef void top_line(void *context, enum top_style style, const char *text);
 
 /*
  * top_view_summary - bars of the CPUs, switches, losses, costs
- * top_view_jobs  - of each process that has devices, or a data pipeline that tells: how busy they are, how long its
- *                   trainer waited for data
- * top_view_why   - what top_why_text() says, broken to the width
+ * top_view_jobs  - for each process with devices or a data pipeline: how busy they are, and its trainer's wait
+ *                   for data
+ * top_view_why   - top_why_text(), wrapped to the width
  * top_view_calls   - calls by function, most first, at most @rows
  * top_view_devices - one line for each device
- * top_view_operators - operators of data pipelines, with their queues, how many rows were taken
- *                   from those, and the time that threads waited to put one in or to get one; at
+ * top_view_operators - operators of data pipelines, with their queues, the number of rows taken from
+ *                   these, and the time that threads waited to put a row in or to get one; at
  *                   most @rows
- * top_view_processes - those that @view chooses, in its order, from row @first, at most @rows; returns how
- *                   many it has in all
+ * top_view_processes - the processes that @view chooses, in its order, from row @first, at most @rows; returns their
+ *                   total number
  *
- * top_view_keys - what the keys of the terminal do
+ * top_view_keys - the keys of the terminal
  *
- * Each begins with its heading, and prints nothing at all if there is nothing to list.
+ * Each begins with its heading, and prints nothing if there are no rows.
  * @width is that of the terminal, for bars; in a narrow one there are fewer columns.
  */
 void top_view_summary(const struct top_frame *frame, const struct top_view *view, int width,

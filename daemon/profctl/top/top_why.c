@@ -13,7 +13,7 @@
 
 #include "daemon/common/words.h"
 
-#define TEXT_SIZE 4096 /* of a verdict; what is longer is cut */
+#define TEXT_SIZE 4096 /* a longer verdict is cut */
 
 struct top_why {
 	const struct pids *pids;
@@ -23,8 +23,8 @@ struct top_why {
 	int out; /* its standard output; -1 = none */
 	int errors; /* memory that is its standard error; -1 = none */
 	size_t length;
-	char coming[TEXT_SIZE]; /* what the child has said so far */
-	char text[TEXT_SIZE]; /* what is shown */
+	char coming[TEXT_SIZE]; /* the child's output so far */
+	char text[TEXT_SIZE]; /* the text that is shown */
 };
 
 struct top_why *top_why_new(const struct pids *pids, const struct trace_options *options)
@@ -125,7 +125,7 @@ int top_why_fd(const struct top_why *why)
 	return why->out;
 }
 
-/* The last line of what went wrong. */
+/* Takes the last line of the child's error output. */
 static void take_error(struct top_why *why)
 {
 	char text[TEXT_SIZE];
@@ -142,7 +142,7 @@ static void take_error(struct top_why *why)
 	snprintf(why->text, sizeof(why->text), "root     unknown: %.*s", TEXT_SIZE - 32, last);
 }
 
-/* All has been said: it becomes what is shown, and the next look begins. */
+/* The child's output is complete: it becomes the text that is shown, and the next session begins. */
 static void end(struct top_why *why)
 {
 	int status = 0;
@@ -158,7 +158,7 @@ static void end(struct top_why *why)
 	close(why->errors);
 	why->child = 0;
 	why->out = why->errors = -1;
-	/* What went wrong would only go wrong again. */
+	/* After an error a new try would fail again. */
 	if (why->on && WIFEXITED(status) && !WEXITSTATUS(status))
 		look(why);
 }
@@ -196,7 +196,7 @@ void top_why_free(struct top_why *why)
 {
 	if (!why)
 		return;
-	/* It tidies up by itself, which may take a second that nobody has to wait for. */
+	/* The child cleans up by itself, which may take a second; there is no need to wait for it. */
 	if (why->child)
 		kill(why->child, SIGINT);
 	if (why->out >= 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_why.h - what holds the traced jobs up now: profctl why, run over and over beside profctl top.
+ * top_why.h - the current verdict on the traced jobs: runs profctl why repeatedly beside profctl top.
  *
- * Each look is a session of its own, of TOP_WHY_SECONDS with the default topics, by a child process. What it says is
- * kept until the next one has said something.
+ * Each run is a session of TOP_WHY_SECONDS with the default topics, by a child process. Its verdict is shown until
+ * the next one is complete.
  */
 #ifndef PROFBPF_DAEMON_PROFCTL_TOP_TOP_WHY_H
 #define PROFBPF_DAEMON_PROFCTL_TOP_TOP_WHY_H
@@ -18,7 +18,7 @@
 struct top_why;
 
 /*
- * top_why_new - nothing is looked at yet; top_why_free() accepts NULL, and ends a look
+ * top_why_new - no run is started yet; top_why_free() accepts NULL, and ends a run
  *
  * @pids and @options (socket, catalogs, standalone) must outlive it. NULL without memory.
  */
@@ -28,14 +28,14 @@ void top_why_free(struct top_why *why);
 /* top_why_set - look from now on, or no more */
 void top_why_set(struct top_why *why, bool on);
 
-/* top_why_fd - readable when there is something for top_why_take(); -1 = nothing is to come */
+/* top_why_fd - readable when there is output for top_why_take(); -1 = there will be none */
 int top_why_fd(const struct top_why *why);
 
-/* top_why_take - take what there is; true if top_why_text() has changed */
+/* top_why_take - takes the available output; returns true if top_why_text() has changed */
 bool top_why_take(struct top_why *why);
 
 /*
- * top_why_text - lines of a label and a text, as analyzer's verdict has them, or what is being done, or went wrong
+ * top_why_text - lines of a label and a text, as in analyzer's verdict, or the current activity, or an error
  *
  * NULL while it is off. Valid until the next call of another function.
  */

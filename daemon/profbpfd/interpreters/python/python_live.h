@@ -2,8 +2,8 @@
 /*
  * python_live.h - lets BPF programs find the functions of a process's Python threads (bpf/python_stack.bpf.h).
  *
- * They are given the layout of the process's version, and for each thread where its PyThreadState is: a thread is known
- * to them from the first look at the process after its start on.
+ * The programs get the layout of the process' version, and the address of each thread's PyThreadState. They know a thread
+ * from the first check of the process after the thread's start on.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_PYTHON_LIVE_H
 #define PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_PYTHON_LIVE_H
@@ -13,15 +13,18 @@
 
 struct python_live;
 
-/* python_live_new - tells the layout; @process must outlive it. @lock: of its interpreter, 0 = not known. NULL without memory. */
+/* python_live_new - publishes the layout; @process must outlive it. @lock: address of the interpreter's lock, 0 = unknown. NULL without memory. */
 struct python_live *python_live_new(struct interpreted *process, const struct python_offsets *offsets, uint64_t lock);
 void python_live_free(struct python_live *live);
 
-/* python_live_thread - a thread as a look found it. python_live_looked - that was the last one: others have ended. */
+/*
+ * python_live_thread - publishes a thread that a check has found
+ * python_live_looked - ends a check: threads that it did not find have ended
+ */
 void python_live_thread(struct python_live *live, const struct python_thread *thread);
 void python_live_looked(struct python_live *live);
 
-/* python_live_forget - takes back all that was told */
+/* python_live_forget - withdraws everything that was published */
 void python_live_forget(struct python_live *live);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_PYTHON_LIVE_H */

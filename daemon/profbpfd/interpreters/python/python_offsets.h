@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python_offsets.h - where CPython keeps what a look from outside needs, by version.
+ * python_offsets.h - offsets in CPython's structures for reading them from outside, by version.
  *
- * The numbers are what a program compiled against each version's own internal
- * headers (Include/internal/pycore_*.h, x86-64, default build) prints with
- * offsetof(). Releases of one minor version do not change them; other builds
- * (free-threaded, debug) do, and are found out by the checks of python_read.h.
+ * The numbers were printed with offsetof() by a program compiled against each
+ * version's own internal headers (Include/internal/pycore_*.h, x86-64, default
+ * build). Releases of one minor version do not change them; other builds
+ * (free-threaded, debug) do, which the checks of python_read.h detect.
  * Tags of pointers: _PyStackRef in Include/internal/pycore_stackref.h.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_PYTHON_OFFSETS_H
@@ -26,7 +26,7 @@ struct python_offsets {
 	uint16_t thread_interp;
 	uint16_t thread_id; /* pthread_t */
 	uint16_t native_thread_id; /* as gettid() gives it */
-	uint16_t thread_cframe; /* pointer to what holds thread_frame */
+	uint16_t thread_cframe; /* pointer to the structure with thread_frame */
 	uint16_t thread_frame;
 	/* PyFrameObject until 3.10, then _PyInterpreterFrame */
 	uint16_t frame_previous;
@@ -55,11 +55,11 @@ struct python_offsets {
 	uint16_t interp_lock;
 	uint16_t lock_locked;
 	uint16_t lock_holder;
-	uint16_t lock_first; /* what threads sleep on lies from here */
+	uint16_t lock_first; /* first address on which threads sleep for the lock */
 	uint16_t lock_last; /* to here */
 };
 
-/* python_offsets_at - the table, one version after the other; NULL past the last */
+/* python_offsets_at - the offsets of the version with this index in the table; NULL past the last */
 const struct python_offsets *python_offsets_at(size_t index);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_PYTHON_OFFSETS_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python_read.h - what a CPython process is doing, from its memory.
+ * python_read.h - reads the threads and stacks of a CPython process from its memory.
  *
- * Nothing is stopped: the memory changes while it is read, and it belongs to the
- * process, which may put anything there. So every pointer is only ever handed to
- * the reader, every count is bounded, code objects are known by their type, and
- * what does not fit is left out.
+ * The process is not stopped: its memory changes while it is read, and may contain
+ * anything. So every pointer is only ever passed to the reader, every count is
+ * bounded, code objects are checked by their type, and inconsistent data are left
+ * out.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_PYTHON_READ_H
 #define PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_PYTHON_READ_H
@@ -18,8 +18,8 @@
 
 #define PYTHON_DEPTH_MAX 64 /* frames kept of a thread, from the innermost */
 #define PYTHON_THREADS_MAX 512 /* of a process */
-#define PYTHON_NAME_MAX 256 /* bytes of a name, with its NUL; longer ones are cut */
-#define PYTHON_LINES_MAX 65536 /* bytes of a line table; longer ones tell no line */
+#define PYTHON_NAME_MAX 256 /* bytes of a name, with its NUL; longer names are cut */
+#define PYTHON_LINES_MAX 65536 /* bytes of a line table; longer tables are not used */
 
 /* Memory of a process. read returns 0, or another value if not all of it could be read. */
 struct python_reader {
@@ -42,7 +42,7 @@ struct python_frame {
 struct python_thread {
 	uint64_t state; /* address of its PyThreadState */
 	uint64_t thread_id; /* pthread_t */
-	uint32_t native_id; /* tid in its own namespace; 0 = this version does not tell */
+	uint32_t native_id; /* tid in its own namespace; 0 = this version does not store it */
 	bool has_lock; /* it holds the interpreter's lock */
 	uint32_t depth;
 	struct python_frame frame[PYTHON_DEPTH_MAX]; /* innermost first */
@@ -62,26 +62,26 @@ struct python_code {
 };
 
 /*
- * python_identify - find out which version's layout a process has
+ * python_identify - determines the version of the layout in a process
  *
- * Tries all that are known, or @version only if that is not 0 (major << 8 | minor),
- * and sets @place->offsets. True if one fits: the interpreters' list leads to
- * threads that lead back, and 3.13's own table of offsets says the same.
+ * Tries all known versions, or only @version if that is not 0 (major << 8 | minor),
+ * and sets @place->offsets. Returns true if one matches: the interpreters' list leads
+ * to threads that point back, and 3.13's own table of offsets agrees.
  */
 bool python_identify(const struct python_reader *reader, struct python_place *place,
 		     uint16_t version);
 
 /*
- * python_free_threaded - its version, if the runtime, of 3.13 or later, says that it has no lock for all threads; else 0
+ * python_free_threaded - the version, if the runtime (3.13 or later) states that it is a free-threaded build; else 0
  *
- * The layout of such a build is another one.
+ * Such a build has another layout.
  */
 uint16_t python_free_threaded(const struct python_reader *reader, const struct python_place *place);
 
-/* python_version_known - is there a layout of major << 8 | minor? */
+/* python_version_known - is the layout of major << 8 | minor known? */
 bool python_version_known(uint16_t version);
 
-/* python_frame_read - what a BPF program found in a frame, as python_threads() tells it */
+/* python_frame_read - converts a frame that a BPF program read to the form of python_threads() */
 struct python_frame python_frame_read(const struct python_place *place, uint64_t code, uint64_t instruction);
 
 /* python_lock_read - the lock of the first interpreter; false if there is none to be found */
@@ -101,7 +101,7 @@ bool python_code_read(const struct python_reader *reader, const struct python_pl
 bool python_code_mark(const struct python_reader *reader, const struct python_place *place,
 		      uint64_t code, uint64_t mark[2]);
 
-/* python_line - the line that @frame is at; 0 if that cannot be told */
+/* python_line - the current line of @frame; 0 if unknown */
 uint32_t python_line(const struct python_reader *reader, const struct python_place *place,
 		     const struct python_frame *frame);
 
