@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/import/decimal_ns.h"
 
-#define EXPONENT_MAX 400 /* more digits than any 64-bit number could make up for */
+#define EXPONENT_MAX 400 /* no 64-bit number has that many digits */
 
 static void trim(const char **text, size_t *length)
 {
@@ -23,7 +23,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The digits of a number without its point, sign and exponent. */
+/* A number: its digits, without point and sign, and its exponent. */
 struct decimal {
 	uint64_t digits;
 	int exponent; /* value = digits * 10^exponent */
@@ -31,7 +31,7 @@ struct decimal {
 	bool half; /* the first digit that did not fit is 5 or more */
 };
 
-/* Digits that do not fit any more are left out; before the point they count as zeros. */
+/* Adds a digit; digits that no longer fit are dropped, and count as zeros if they are before the point. */
 static bool add_digit(struct decimal *number, char c, bool fraction, bool *full)
 {
 	uint64_t grown;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any other directory of device files, such as the ranks of a job or what TensorBoard shows.
+ * Any other directory of device files, such as the ranks of a job or a folder for TensorBoard.
  *
- * Files are chosen by name, because a directory may hold anything; what each of them is, its
- * content says. Where no name is one that profilers give, content also chooses (directory_content.h).
+ * Files are chosen by name, because a directory may hold anything; their content determines the format. If no name
+ * is a profiler's, content also chooses the files (directory_content.h).
  */
 #include <errno.h>
 
@@ -11,7 +11,7 @@
 #include "analyzer/import/directory_walk.h"
 #include "analyzer/import/importer.h"
 
-/* Tasks by kernel before the overview that TensorFlow and JAX write beside them. */
+/* Tasks by kernel come before the overview that TensorFlow and JAX write beside them. */
 static const char *const PATTERNS[] = { "*.xplane.pb",
 					"*.xplane.pb.gz",
 					"*.pt.trace.json",
@@ -42,7 +42,7 @@ static int take(struct import *import)
 	return !err && !walk.taken ? directory_take_content(import) : err;
 }
 
-/* What profbpf exported tells what its source tells: it counts if that is not there. */
+/* Exports of profbpf repeat the data of their source: they are imported only if the source is not there. */
 static int import(struct import *import)
 {
 	int err = take(import);

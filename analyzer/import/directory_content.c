@@ -14,22 +14,22 @@
 #define DEPTH_MAX 6
 #define FOLDERS_MAX 1000
 #define FILES_MAX 4096
-#define SAID_MAX 100 /* lines of their own; what is beyond is counted */
+#define SAID_MAX 100 /* files with a finding of their own; further ones are counted */
 
 struct search {
 	struct import *import;
-	unsigned int folders, files; /* looked into */
+	unsigned int folders, files; /* number of folders and files that were read */
 	unsigned int taken;
-	struct own_exports own; /* left out */
+	struct own_exports own; /* skipped exports */
 	unsigned int said;
-	bool told; /* that there were more */
+	bool told; /* a finding says that there are more files */
 };
 
 /* A folder's entries, in the order of their names. */
 struct listing {
 	const char *path;
 	struct dirent **names;
-	const struct importer **importers; /* by name; NULL = none of the known */
+	const struct importer **importers; /* by name; NULL = unknown format */
 	int count;
 	bool inside_own; /* a folder that profbpf exported */
 };
@@ -52,7 +52,7 @@ static int too_many(struct search *search, const char *path)
 	return import_finding(search->import, "more files and folders than are looked into", path);
 }
 
-/* A line for each file that is not taken. */
+/* Adds a finding for a file that is not imported. */
 static int leave_out(struct search *search, const char *path, const char *why)
 {
 	char words[PATH_MAX + 128];
@@ -63,7 +63,7 @@ static int leave_out(struct search *search, const char *path, const char *why)
 	return import_finding(search->import, words, NULL);
 }
 
-/* What each file is. Of others than regular ones nothing is read. */
+/* Finds the format of each file. Files that are not regular are not opened. */
 static int find_formats(struct search *search, struct listing *of)
 {
 	char path[PATH_MAX], error[512];
@@ -76,7 +76,7 @@ static int find_formats(struct search *search, struct listing *of)
 		if (search->files++ >= FILES_MAX)
 			return too_many(search, path);
 		if ((of->inside_own || own_export_file(path)) != search->import->own) {
-			/* What is none was looked at before the exports were. */
+			/* Other files were read before the exports. */
 			if (!search->import->own)
 				own_export_leave(&search->own, path);
 			continue;
@@ -102,7 +102,7 @@ static const struct importer *best_of(const struct listing *of)
 	return best;
 }
 
-/* "results.db" and "results.json" are of one run. */
+/* "results.db" and "results.json" belong to one run. */
 static bool same_stem(const char *a, const char *b)
 {
 	size_t length = strcspn(a, ".");
@@ -120,7 +120,7 @@ static bool is_repeated(const struct listing *of, int at)
 	return false;
 }
 
-/* Tables of one run tell of the same devices; other files of a folder are ranks. */
+/* Tables of one run describe the same devices; other files of a folder are one rank each. */
 static bool is_of_one_run(const struct importer *importer)
 {
 	return importer == &import_rocprof_csv || importer == &import_ascend_csv;
@@ -183,7 +183,7 @@ static int search_folder(struct search *search, const char *path, unsigned int d
 	if (!err)
 		err = take_files(search, &of);
 	for (int i = 0; i < of.count && !err; i++) {
-		/* No link is followed: it may lead back. */
+		/* Symbolic links are not followed: they may form a loop. */
 		if (!path_of(&of, i, inner) || lstat(inner, &status) != 0 || !S_ISDIR(status.st_mode))
 			continue;
 		if (!search->import->own && own_export_folder(inner))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * directory_content.h - files of a directory by what is in them, where their names say nothing.
+ * directory_content.h - imports files of a directory by their content, where the names do not show the format.
  *
- * The same work often stands in several files beside each other. So of each folder only files of one format are
- * taken, the one that says most, and of those with the same name but for what follows its first dot the
- * first. Each of the others, and each file of no known format, is a finding. Exports of profbpf (own_export.h) count only if there
- * is nothing else.
+ * Several files beside each other often contain the same work. Of each folder only files of one format are
+ * therefore imported, the most informative format, and of files with the same name up to the first dot only the
+ * first. Each of the other files, and each file of unknown format, is a finding. Exports of profbpf (own_export.h)
+ * are imported only if there is nothing else.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_DIRECTORY_CONTENT_H
 #define PROFBPF_ANALYZER_IMPORT_DIRECTORY_CONTENT_H
@@ -13,10 +13,10 @@
 #include "analyzer/import/own_export.h"
 
 /*
- * directory_take_content - all below import->path
+ * directory_take_content - import everything below import->path
  *
- * At most 1,000 folders, 6 below each other, and 4,096 files are looked into. Returns 0, -ENOMEM,
- * -ENODATA if there are only exports, or -EBADMSG with import->error if there is no device file at all.
+ * Reads at most 1,000 folders, nested up to 6 deep, and 4,096 files. Returns 0, -ENOMEM, -ENODATA if there are only
+ * exports, or -EBADMSG with import->error if there is no device file at all.
  */
 int directory_take_content(struct import *import);
 

@@ -13,21 +13,21 @@
 #include "analyzer/import/exports.h"
 #include "analyzer/import/import_rows.h"
 
-#define DEPTH_MAX 6 /* of folders below the one that was given */
-#define FOLDERS_MAX 1000 /* looked into for a name */
-#define FILES_MAX 4096 /* taken from one directory */
+#define DEPTH_MAX 6 /* folders below the given one */
+#define FOLDERS_MAX 1000 /* folders that are searched for a name */
+#define FILES_MAX 4096 /* files imported from one directory */
 
-/* A folder that is being looked into. */
+/* A folder that is being imported. */
 struct folder {
 	const char *path;
 	struct dirent **names;
 	int count;
 	int depth;
-	bool second; /* those beside it had the tasks */
-	struct map old; /* places of names that are not to be taken */
-	struct map own; /* of exports of profbpf, neither, or, with import->own, of all else: it was looked at before */
-	bool inside_own; /* it lies in a folder that profbpf exported */
-	struct import_result result; /* that it is part of */
+	bool second; /* its sibling folders had the tasks */
+	struct map old; /* indices of superseded names */
+	struct map own; /* indices of exports of profbpf; with import->own, of all other names */
+	bool inside_own; /* it is in a folder exported by profbpf */
+	struct import_result result; /* the result that contains it */
 };
 
 static bool is_directory(const char *path)
@@ -107,7 +107,7 @@ static int take_file(struct directory_walk *walk, const struct folder *folder, c
 		return import_fail(walk->import, -E2BIG, "more than %d files of results",
 				   FILES_MAX);
 	err = import_part(walk->import, path, &folder->result, complete, error, sizeof(error));
-	/* One damaged rank of many is told, the others count. */
+	/* One damaged rank of many is a finding; the other ranks are imported. */
 	if (err && err != -ENOMEM)
 		err = import_finding(walk->import, "a file was not taken in", error);
 	return err;
@@ -148,7 +148,7 @@ static bool has_tasks(const struct directory_walk *walk, const struct folder *fo
 	return walk->import->model->tasks.count > folder->result.first_task;
 }
 
-/* What tables say of the tasks that other files gave. */
+/* Adds details from tables to the tasks of other files. */
 static int take_tables(struct directory_walk *walk, const struct folder *folder)
 {
 	bool found;
@@ -159,7 +159,7 @@ static int take_tables(struct directory_walk *walk, const struct folder *folder)
 	return err;
 }
 
-/* "memory_usage_*.pb: 4 times (memory_usage_0.pb)", by kind. */
+/* Adds findings for known files that are not imported, by kind: "memory_usage_*.pb: 4 times (memory_usage_0.pb)". */
 static int tell_left(struct directory_walk *walk, const struct folder *folder)
 {
 	char what[128];
@@ -184,7 +184,10 @@ static int take_files(struct directory_walk *walk, const struct folder *folder, 
 	int err = 0;
 
 	*found = false;
-	/* Of what has no tasks, or cannot be read, the next best is taken; calls are not taken again. */
+	/*
+	 * If a pattern's files have no tasks or cannot be read, the next pattern is used; calls are not imported
+	 * twice.
+	 */
 	for (size_t p = 0; walk->patterns[p] && !given && !err; p++) {
 		bool table = is_table(walk, walk->patterns[p]);
 
@@ -264,7 +267,7 @@ static int find_own(struct directory_walk *walk, struct folder *folder)
 		directory = is_directory(path);
 		own = directory ? own_export_folder(path)
 				: is_timeline(folder->names[i]->d_name) && own_export_file(path);
-		/* Exports may lie in any folder. */
+		/* Exports may be in any folder. */
 		if (own == walk->import->own || (walk->import->own && directory))
 			continue;
 		if (own)
@@ -307,7 +310,7 @@ static int walk_folder(struct directory_walk *walk, const char *path, const stru
 		err = take_files(walk, &folder, &found);
 	if (!err && folder.inside_own == walk->import->own)
 		err = take_data_profile(walk, path);
-	/* What tells no tasks may lie beside folders that do. */
+	/* Files without tasks may be beside folders with tasks. */
 	if (!err && (!found || walk->import->model->tasks.count == tasks) && folder.depth < DEPTH_MAX)
 		err = take_folders(walk, &folder);
 	if (!err && walk->done)

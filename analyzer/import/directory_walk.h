@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * directory_walk.h - takes in a directory of results that profilers wrote, of many ranks as well.
+ * directory_walk.h - imports a directory of profilers' results, also of many ranks.
  *
- * The same tasks often stand in several files beside each other, so of each folder only the best
- * ones are taken: all that match the first pattern of which files tell tasks. Folders inside one
- * of which files with tasks were taken are not looked into.
+ * Several files beside each other often contain the same tasks, so only the best files of each folder are imported:
+ * all that match the first of the patterns that yields tasks. Subfolders of a folder whose files yielded tasks are
+ * not read.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_DIRECTORY_WALK_H
 #define PROFBPF_ANALYZER_IMPORT_DIRECTORY_WALK_H
@@ -16,53 +16,62 @@
 struct directory_walk {
 	struct import *import;
 	const char *const
-		*patterns; /* of names, as fnmatch(3) with +(); NULL-terminated, best ones first */
-	/* What files tell besides the tasks: all that match any of them are taken, too. May be NULL. */
+		*patterns; /* file names, as for fnmatch(3) with +(); NULL-terminated, best first */
+	/*
+	 * Names of files with facts other than tasks: all files that match any of them are imported, too. May be
+	 * NULL.
+	 */
 	const char *const *more;
-	/* What is known to say something, but not taken in: a finding for each. May be NULL. */
+	/* Names of files of known content that are not imported: each is a finding. May be NULL. */
 	const char *const *left;
 	/*
-	 * Tables that say more of the tasks of other files: taken so where tasks came from files that are
-	 * none of these. May be NULL.
+	 * Tables that complete the tasks of other files: imported that way where tasks came from files that are not
+	 * such tables. May be NULL.
 	 */
 	const char *const *tables;
 	/*
-	 * Is a folder of this name looked into after those beside it, and, if these had the tasks, only for
-	 * what it says besides? May be NULL.
+	 * Returns true if a folder of this name is read after its siblings, and only for further facts if the
+	 * siblings had the tasks. May be NULL.
 	 */
 	bool (*is_second)(const char *name);
-	/* Does a folder of this name hold one result, whose files tell of the same devices? May be NULL. */
+	/*
+	 * Returns true if a folder of this name holds one result, whose files describe the same devices. May be
+	 * NULL.
+	 */
 	bool (*is_result)(const char *name);
-	/* Is folder @name of @path to be left out, though no tasks were taken from files of @path? May be NULL. */
+	/*
+	 * Returns true if folder @name of @path is to be skipped although no tasks were imported from files of
+	 * @path. May be NULL.
+	 */
 	bool (*skip)(const struct directory_walk *walk, const char *path, const char *name);
 	/*
-	 * After all of a folder was taken; rows of devices from @first_device on are its own. 0 or -ENOMEM. May
-	 * be NULL.
+	 * Called after a folder was imported; rows of devices from @first_device on are the folder's. Returns 0 or
+	 * -ENOMEM. May be NULL.
 	 */
 	int (*done)(const struct directory_walk *walk, const char *path, uint32_t first_device);
-	bool exports; /* files that a newer export supersedes (exports.h) are left out: a finding for each */
-	bool beside; /* while skip() is asked: folders beside that one had tasks */
-	unsigned int taken; /* files */
-	struct own_exports own; /* that were left out, but for import->own; findings if anything was taken */
+	bool exports; /* files superseded by a newer export (exports.h) are skipped: a finding for each */
+	bool beside; /* valid during skip(): sibling folders had tasks */
+	unsigned int taken; /* number of imported files */
+	struct own_exports own; /* skipped exports, unless import->own; findings if anything was imported */
 };
 
 /*
- * directory_take - all below @path; with import->own what profbpf exported, and nothing else
+ * directory_take - import everything below @path; with import->own only exports of profbpf
  *
- * A file that cannot be taken in is a finding; the others count. Returns 0, -ENOMEM, or -E2BIG
- * with import->error.
+ * A file that cannot be imported is a finding; the other files are imported. Returns 0, -ENOMEM, or -E2BIG with
+ * import->error.
  */
 int directory_take(struct directory_walk *walk, const char *path);
 
 /*
- * directory_holds - is there a name that @wanted accepts in folder @path or @depth folders below?
+ * directory_holds - is there a name that @wanted accepts in folder @path or up to @depth folders below?
  *
- * Looks into at most 1000 folders; into those that profbpf exported (own_export.h) only if @own.
+ * Reads at most 1000 folders, and exported folders of profbpf (own_export.h) only if @own.
  */
 bool directory_holds(const char *path, bool (*wanted)(const char *name), unsigned int depth,
 		     bool own);
 
-/* directory_name - the last part of a path, without slashes at its end, into @name */
+/* directory_name - copies the last component of a path, without trailing slashes, into @name */
 void directory_name(const char *path, char *name, size_t size);
 
 #endif /* PROFBPF_ANALYZER_IMPORT_DIRECTORY_WALK_H */

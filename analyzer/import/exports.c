@@ -14,8 +14,8 @@
 
 #define STAMP_DIGITS 14
 #define SLICE "_slice_"
-#define DEVICES_MAX 16 /* of one export that are compared */
-#define EXPORTS_MAX 1024 /* of one folder that are compared; what is older does not count */
+#define DEVICES_MAX 16 /* devices of an export that are compared */
+#define EXPORTS_MAX 1024 /* exports of a folder that are compared; older ones are dropped */
 
 /* From the first to the last task of a device. */
 struct export_span {
@@ -24,13 +24,13 @@ struct export_span {
 	uint32_t device; /* the file's number */
 };
 
-/* A file. */
+/* A file of an export. */
 struct part {
 	struct export_name name;
 	int place;
 };
 
-/* Parts that one export wrote: from and how many. */
+/* The parts written by one export: index of the first, and count. */
 struct export {
 	int first;
 	int count;
@@ -40,13 +40,13 @@ struct export {
 	bool old;
 };
 
-/* Parts of one rest of a name, newest first. */
+/* Parts whose names differ only in stamp and slice, newest first. */
 struct group {
 	const char *folder;
 	struct dirent **names;
 	const struct part *part;
 	int count;
-	struct map slices; /* of the newest export */
+	struct map slices; /* slice numbers of the newest export */
 };
 
 static bool is_kind(const char *name)
@@ -56,7 +56,7 @@ static bool is_kind(const char *name)
 	return dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".json") == 0 || strcmp(dot, ".db") == 0);
 }
 
-/* Where exactly so many digits stand; NULL if nowhere. */
+/* The first run of exactly as many digits as a time stamp has; NULL if there is none. */
 static const char *find_stamp(const char *name)
 {
 	while (*name) {
@@ -91,12 +91,12 @@ bool export_name_read(const char *name, struct export_name *of)
 		return true;
 	number = strtoul(slice + sizeof(SLICE) - 1, &end, 10);
 	of->slice = number < UINT32_MAX - 1 ? (uint32_t)number : UINT32_MAX - 1;
-	/* Before the stamp or behind it, the same is left of an export that was not cut. */
+	/* Wherever the slice number was, the rest equals that of an export without slices. */
 	cut(of->rest, (size_t)(slice - of->rest), (size_t)(end - slice));
 	return true;
 }
 
-/* The newest first; of equal stamps in the order of the folder. */
+/* Newest first; equal stamps in the folder's order. */
 static int by_stamp(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
@@ -133,7 +133,7 @@ static int read_part(const char *path, struct export *export)
 	struct stat status;
 	int err;
 
-	/* A folder may hold itself. */
+	/* Folders are skipped: a folder may contain itself. */
 	if (stat(path, &status) != 0 || S_ISDIR(status.st_mode))
 		return 0;
 	model = model_new();
@@ -150,7 +150,7 @@ static int read_part(const char *path, struct export *export)
 	return err == -ENOMEM ? err : 0;
 }
 
-/* Of what is not there, or no device file, nothing is known. */
+/* Reads the time span of each device; files that are missing, or are no device files, have none. */
 static int read_spans(const struct group *group, struct export *export)
 {
 	char path[PATH_MAX];
@@ -167,7 +167,7 @@ static int read_spans(const struct group *group, struct export *export)
 	return err;
 }
 
-/* More than half of the shorter one: iterations may touch each other. */
+/* The spans overlap by more than half of the shorter one: iterations may touch each other. */
 static bool is_same_time(const struct export_span *x, const struct export_span *y)
 {
 	uint64_t from = x->from_ns > y->from_ns ? x->from_ns : y->from_ns;
@@ -177,7 +177,10 @@ static bool is_same_time(const struct export_span *x, const struct export_span *
 	return x->device == y->device && to > from && to - from > (a < b ? a : b) / 2;
 }
 
-/* Where no tasks tell, names do; a newer one that was not written to its end has none. */
+/*
+ * Returns true if @x has the data of the older @y. If @y has no tasks, the equal name decides; an incomplete @x has
+ * no tasks, and supersedes none.
+ */
 static bool supersedes(const struct export *x, const struct export *y)
 {
 	if (!y->span_count)
@@ -191,7 +194,7 @@ static bool supersedes(const struct export *x, const struct export *y)
 	return false;
 }
 
-/* Does a newer one that counts say the same? */
+/* Marks an export as old, and adds its files to @old, if a newer export that is kept has the same data. */
 static int judge(const struct group *group, struct export *exports, int at, struct map *old)
 {
 	struct export *export = &exports[at];
@@ -220,7 +223,10 @@ static int stamp_length(const struct group *group, int first)
 	return count;
 }
 
-/* Are the parts of this stamp of an export before? A whole file and slices are never of one. */
+/*
+ * Returns true if the parts with this stamp start another export: a slice number repeats, or either is a whole
+ * file.
+ */
 static bool comes_again(const struct group *group, int first, int count)
 {
 	for (int i = first; i < first + count; i++) {
@@ -233,7 +239,9 @@ static bool comes_again(const struct group *group, int first, int count)
 	return false;
 }
 
-/* Parts to exports: the newest may have slices of several stamps. Returns how many, or -ENOMEM. */
+/*
+ * Groups parts to exports: the newest may have slices of several stamps. Returns the number of exports, or -ENOMEM.
+ */
 static int find_exports(struct group *group, struct export *exports)
 {
 	int found = 0, length;

@@ -5,7 +5,10 @@
 
 #include "analyzer/import/import_rows.h"
 
-/* A job's own files lie elsewhere than those of packages; Python's own have no folder in these names. */
+/*
+ * Files of packages have these parts in their path, a job's own files do not; Python's own have no folder in these
+ * names.
+ */
 static bool is_library(const char *name)
 {
 	static const char *const PARTS[] = { "site-packages/", "dist-packages/", "/lib/python",

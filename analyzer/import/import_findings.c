@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What importers say of a file: why it cannot be taken in, and what in it was not understood (importer.h). */
+/* Messages of importers about a file: why it cannot be imported, and what was skipped in it (importer.h). */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ int import_finding(struct import *import, const char *what, const char *example)
 
 int import_end_reading(struct import *import, int err, bool any, const char *damage)
 {
-	/* Rows that cannot be made for another reason than memory have said so. */
+	/* If a row was refused for another reason than memory, import->error has the reason. */
 	if (err && import->error[0])
 		return err == -ENOMEM ? -E2BIG : err;
 	if (err == -EBADMSG && any)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* After the last file: steps that two files tell count once, calls lie within each other, the recording has its time. */
+/* Completes the model after the last file: drops repeated steps, nests calls, sets the time of the recording. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analyzer/import/importer.h"
 #include "analyzer/load/load_judge.h"
 
-#define STEP_APART_NS 1000 /* ends of one step in two files, exclusive */
-#define CALL_DEPTH_MAX 255 /* deeper calls count as of this depth */
+#define STEP_APART_NS 1000 /* maximum difference, exclusive, of the ends of one step in two files */
+#define CALL_DEPTH_MAX 255 /* deeper calls get this depth */
 
 static int by_nesting(const void *a, const void *b)
 {
@@ -20,7 +20,7 @@ static int by_nesting(const void *a, const void *b)
 	return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns;
 }
 
-/* Files do not say how deep a call is; that it lies within another one does. */
+/* Files do not have the depth of a call; it follows from the times of nested calls. */
 static void nest_calls(struct model *model)
 {
 	uint64_t ends[CALL_DEPTH_MAX];
@@ -69,7 +69,10 @@ static bool is_same_step(const struct device_step *x, const struct device_step *
 	return x->device == y->device && x->number == y->number && apart < STEP_APART_NS;
 }
 
-/* A timeline and the table beside it tell the same steps, as do files of one iteration each: they count once. */
+/*
+ * A timeline and the table beside it have the same steps, as do files of one iteration each: duplicates are
+ * dropped.
+ */
 static void drop_repeated_steps(struct model *model)
 {
 	struct device_step *rows = model->device_steps.row;

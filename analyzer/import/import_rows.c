@@ -78,7 +78,7 @@ int import_device_step(struct import *import, const struct device_step *step)
 	return !err && !MODEL_PUSH(&import->model->device_steps, known) ? -ENOMEM : err;
 }
 
-/* Is there room for one more? Who asks for too many of them is told so as without memory. */
+/* Returns false, with import->error set, if there are too many; the caller then fails as if out of memory. */
 static bool has_room(struct import_rows *rows, const struct map *map)
 {
 	if (map->count < IMPORT_TRACKS_MAX)
@@ -95,7 +95,7 @@ static bool has_room_for(struct import_rows *rows, const struct map *map, uint32
 	return false;
 }
 
-/* In a trace of ours: the latest life of that pid. */
+/* In a trace of profbpf: the last process with that pid. */
 static uint32_t known_process(const struct model *model, uint32_t pid)
 {
 	for (uint32_t i = model->processes.count; i-- > 0;) {
@@ -146,7 +146,7 @@ static uint64_t thread_key(uint32_t process, uint64_t tid)
 	return tid * 0x9e3779b97f4a7c15u ^ process;
 }
 
-/* Of any instant; INDEX_NONE without memory, or if there are too many. */
+/* The row of a thread, at any instant; INDEX_NONE if out of memory, or if there are too many. */
 static uint32_t thread_row(struct import_rows *rows, uint32_t pid, uint64_t tid, uint64_t ts_ns)
 {
 	uint32_t process, row;
@@ -277,7 +277,7 @@ uint32_t import_device(struct import_rows *rows, uint64_t number, uint32_t proce
 	return row;
 }
 
-/* The only device with that number and source that there is; INDEX_NONE if there is none, or several. */
+/* The only device with that number and source; INDEX_NONE if there is none, or several. */
 static uint32_t only_device(const struct import_rows *rows, uint64_t number, uint32_t source)
 {
 	const struct model *model = rows->import->model;
@@ -397,7 +397,7 @@ uint8_t call_kind_of_name(const char *name)
 		{ "ModuleLoad", PROFBPF__FUNCTION__KIND__LOAD },
 	};
 
-	/* Settings of a launch launch nothing. */
+	/* Setting the parameters of a launch is no launch. */
 	if (strstr(name, "CallConfiguration"))
 		return PROFBPF__FUNCTION__KIND__OTHER;
 	for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++) {

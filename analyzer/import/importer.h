@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * importer.h - device files of other profilers, taken into the model.
+ * importer.h - imports device files of other profilers into the model.
  *
- * One file per format, each a struct importer; importers.c holds their table and
- * picks one by content. An importer adds devices, tasks and, if the file has a
- * host half and no trace was given, threads, functions and calls. It never
- * trusts a size, a count, an offset or an order; what it cannot understand it
- * leaves out and says so with import_finding().
+ * One file per format, each with a struct importer; importers.c has their table and picks one by a file's content.
+ * An importer adds devices, tasks and, if the file has a host half and no trace was given, threads, functions and
+ * calls. It never trusts a size, a count, an offset or an order; it skips data that it cannot understand and
+ * reports it with import_finding().
  *
- * Instants: with a trace the file's clock is declared (struct device.clock) and
- * the clock join converts task times; without one the file's own clock is the
- * model's and struct device.own_clock is set.
+ * Instants: with a trace the importer declares the file's clock (struct device.clock) and the clock join converts
+ * task times; without a trace the file's own clock is the model's and struct device.own_clock is set.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_IMPORTER_H
 #define PROFBPF_ANALYZER_IMPORT_IMPORTER_H
@@ -21,100 +19,106 @@
 
 #include "analyzer/model/model.h"
 
-#define IMPORT_SAMPLE 65536 /* bytes of a file, decompressed, that detection looks at first */
-#define IMPORT_SAMPLE_MAX (16u << 20) /* and at most, while no importer is sure */
+#define IMPORT_SAMPLE 65536 /* bytes of a file, decompressed, that detection reads at first */
+#define IMPORT_SAMPLE_MAX (16u << 20) /* and at most, as long as no importer is certain */
 
 struct import_identities; /* import_rows.h */
 
-/* One path being taken in. */
+/* The import of one path. */
 struct import {
 	struct model *model;
 	const char *path;
 	uint32_t file; /* row of model->imports */
 	bool alone; /* no trace was given: the file's host half is the host */
-	struct import_identities *shared; /* with the other files of a result; NULL = it is alone */
-	uint32_t first_device; /* rows of devices from this one on may be those the file is about */
-	uint32_t first_task; /* the same of tasks */
-	bool complete; /* its tasks are there already: it only says more of them */
-	bool own; /* of a directory: exports of profbpf are taken (own_export.h), and nothing else: that gave nothing */
-	char error[512]; /* why it failed; names what to do */
+	struct import_identities *shared; /* shared by all files of a result; NULL = a single file */
+	uint32_t first_device; /* rows of devices from here on may be devices of the file */
+	uint32_t first_task; /* the same for tasks */
+	bool complete; /* its tasks are already in the model: the file only adds details */
+	bool own; /* of a directory: import only exports of profbpf (own_export.h), after other files yielded nothing */
+	char error[512]; /* the reason of a failure, with a remedy */
 };
 
-/* What detection looks at. */
+/* The input of detection. */
 struct import_sample {
 	const char *path;
 	bool directory;
-	const char *text; /* the first bytes, decompressed, NUL-terminated; "" of a directory */
+	const char *text; /* the first bytes, decompressed, NUL-terminated; "" for a directory */
 	size_t size;
-	bool whole; /* that was all of it */
+	bool whole; /* text is the complete file */
 };
 
 struct importer {
 	const char *name; /* "pytorch": device.source in reports */
 	const char *what; /* "a PyTorch profiler (Kineto) trace" */
-	/* 0 = it is none of mine; the importer that answers the highest gets it */
+	/*
+	 * Returns how certain the importer is that the file has its format; 0 = not its format. The highest value
+	 * wins.
+	 */
 	int (*detect)(const struct import_sample *sample);
-	/* Returns 0 or a negative errno with import->error. Rows added before an error stay. */
+	/* Returns 0 or a negative errno with import->error. Rows added before an error are kept. */
 	int (*import)(struct import *import);
 };
 
 /*
- * import_device_file - take @path into @model
+ * import_device_file - import @path into @model
  *
- * @alone: see struct import. The caller runs import_finish() after the last one. Returns 0 or a
- * negative errno with @error, which names the path, the reason and the remedy.
+ * @alone: see struct import. The caller runs import_finish() after the last file. Returns 0 or a negative errno
+ * with @error, which names the path, the reason and the remedy.
  */
 int import_device_file(struct model *model, const char *path, bool alone, char *error,
 		       size_t error_size);
 
 /*
- * import_find - whose is the file at @path? @chosen, NULL if it is of no known format
+ * import_find - finds the importer of the file at @path; *@chosen is NULL if the format is unknown
  *
- * By its beginning; of JSON by more and more of it while no importer is sure, because what tells a format may
- * stand behind any number of bytes. Returns 0 or a negative errno with @error.
+ * Detection reads the file's beginning. Of JSON it reads more and more as long as no importer is certain, because
+ * the fields that identify a format may come after any number of bytes. Returns 0 or a negative errno with @error.
  */
 int import_find(const char *path, const struct importer **chosen, char *error, size_t error_size);
 
-/* Of several that tell of the same work, the one with the least says most. */
+/*
+ * The rank of an importer among several whose files contain the same work; the smallest value is the most
+ * informative.
+ */
 unsigned int import_preference(const struct importer *importer);
 
-/*
- * import_as - the same with an importer that was told: what is in the file does not choose it
- */
+/* import_as - import_device_file() with a given importer, without detection by content */
 int import_as(const struct importer *importer, struct model *model, const char *path, bool alone,
 	      char *error, size_t error_size);
 
-/* What files of one result have in common. */
+/* Common state of the files of one result. */
 struct import_result {
-	struct import_identities *shared; /* who is who in them; NULL if files are of their own */
-	uint32_t first_device; /* rows of devices from this one on are the result's */
-	uint32_t first_task; /* the same of tasks */
+	struct import_identities *shared; /* their common identities; NULL if each file has its own */
+	uint32_t first_device; /* rows of devices from here on are the result's */
+	uint32_t first_task; /* the same for tasks */
 };
 
 /*
- * import_part - the same for a file of a directory that @whole is the import of
+ * import_part - import one file of a directory; @whole is the directory's import
  *
- * @complete: see struct import.
+ * @complete: see struct import. Returns as import_device_file().
  */
 int import_part(const struct import *whole, const char *path, const struct import_result *result,
 		bool complete, char *error, size_t error_size);
 
-/* import_folder_part - the same for a folder, by this importer; -ENOENT if it is none of its own */
+/*
+ * import_folder_part - import_part() for a folder and a given importer; -ENOENT if the folder is not of its format
+ */
 int import_folder_part(const struct import *whole, const char *path,
 		       const struct importer *importer, char *error, size_t error_size);
 
 /*
- * import_finish - after the last file: window and indexes of the model
+ * import_finish - completes the model after the last file: time window and indexes
  *
  * Returns 0 or -ENOMEM.
  */
 int import_finish(struct model *model, bool alone);
 
 /*
- * import_finding - something in the file was not taken in, or not as it stands
+ * import_finding - reports that something in the file was skipped or changed
  *
- * @what: static text, the same for all of one kind, which are counted; @example (may be NULL) is
- * kept of the first. Shown by `analyzer info --device`. -ENOMEM without memory.
+ * @what: static text, one per kind of finding; findings of a kind are counted. @example (may be NULL) of the first
+ * one is stored. `analyzer info --device` prints them. Returns 0 or -ENOMEM.
  */
 int import_finding(struct import *import, const char *what, const char *example);
 
@@ -123,11 +127,11 @@ int import_fail(struct import *import, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * import_end_reading - what comes of a file of which no more can be read
+ * import_end_reading - the result of an import whose file could not be read to the end
  *
- * What stands before the damage is as good as ever: if @any of it was of use, the damage is a
- * finding, else the import fails with @err. @err: 0 or what the reader returned; @damage: what it
- * said, "" if nothing. An error that is in import->error stays. Returns 0 or a negative errno.
+ * Data before the damage is valid: if @any of it was used, the damage is a finding, else the import fails with
+ * @err. @err: 0 or the reader's error; @damage: the reader's message, "" if none. An error that is already in
+ * import->error is kept. Returns 0 or a negative errno.
  */
 int import_end_reading(struct import *import, int err, bool any, const char *damage);
 

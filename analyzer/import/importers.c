@@ -58,7 +58,7 @@ static const struct importer *const IMPORTERS[] = {
 	&import_minddata,
 };
 
-#define SURE 30 /* enough to look no further into the file; "any Chrome trace" is less */
+#define SURE 30 /* enough to stop reading the file; "any Chrome trace" is less */
 #define IMPORTER_COUNT (sizeof(IMPORTERS) / sizeof(IMPORTERS[0]))
 
 static int read_sample(const char *path, struct import_sample *sample, char *text, size_t room,
@@ -102,7 +102,7 @@ static const struct importer *choose(const struct import_sample *sample, int *su
 	return best;
 }
 
-/* JSON: what else has its marks at the beginning. */
+/* Is it JSON? All other formats can be recognised by their beginning. */
 static bool may_show_late(const struct import_sample *sample)
 {
 	const char *text = sample->text + strspn(sample->text, " \t\r\n");
@@ -136,14 +136,14 @@ int import_find(const char *path, const struct importer **chosen, char *error, s
 		*chosen = err ? NULL : choose(&sample, &sure);
 		late = !err && may_show_late(&sample);
 		free(text);
-		/* What can only be read once is not looked at twice. */
+		/* A pipe can be read only once. */
 		if (err || sure >= SURE || sample.whole || !late || room >= IMPORT_SAMPLE_MAX ||
 		    !S_ISREG(status.st_mode))
 			return err;
 	}
 }
 
-/* The row that says what came of this file; it is filled when the importer is done. */
+/* Adds the row of the imported file; its results are set when the importer is done. */
 static int add_file(struct import *import, const struct importer *importer)
 {
 	struct imported_file file = { .path = model_string(import->model, import->path),
@@ -186,11 +186,13 @@ static int take_as(struct import *import, const struct importer *importer, char 
 }
 
 #define TAR_MAGIC_AT 257 /* "ustar", in the header of the first file */
-#define UNKNOWN_HEAD 4096 /* bytes that are looked at of what is of no known format */
+#define UNKNOWN_HEAD 4096 /* bytes that are read of a file of unknown format */
 #define REPLACED "\xef\xbf\xbd" /* U+FFFD */
 #define REPLACED_MIN 4
 
-/* Bytes that are of no text, and many of what stands for bytes that were no UTF-8. */
+/*
+ * A binary file that was saved as text: control characters, and many U+FFFD in place of bytes that were not UTF-8.
+ */
 static bool was_saved_as_text(const char *head, size_t size)
 {
 	unsigned int replaced = 0, control = 0;
@@ -202,7 +204,10 @@ static bool was_saved_as_text(const char *head, size_t size)
 	return control && replaced >= REPLACED_MIN;
 }
 
-/* What is no device file, but holds some, or was one: what to do with it. NULL: nothing is known of it. */
+/*
+ * Why a file is no device file, and a remedy, for files that contain or were device files. NULL: nothing is known
+ * about it.
+ */
 static const char *why_unknown(const char *path)
 {
 	static const char *const UNPACK = "an archive: unpack it, and give the folder";
@@ -213,7 +218,7 @@ static const char *why_unknown(const char *path)
 
 	if (dot && (strcmp(dot, ".nsys-rep") == 0 || strcmp(dot, ".qdrep") == 0))
 		return "a report of Nsight Systems: give what `nsys export --type sqlite` makes of it";
-	/* A pipe was read already. */
+	/* A pipe has already been read. */
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
 	    read_sample(path, &sample, head, UNKNOWN_HEAD, error, sizeof(error)) != 0)
 		return NULL;

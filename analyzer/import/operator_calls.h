@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * operator_calls.h - files that tell each call of an operator, but not when it was, as sums by name and shapes.
- */
+/* operator_calls.h - sums by name and shapes, for files that list each call of an operator without its instant. */
 #ifndef PROFBPF_ANALYZER_IMPORT_OPERATOR_CALLS_H
 #define PROFBPF_ANALYZER_IMPORT_OPERATOR_CALLS_H
 
@@ -10,14 +8,14 @@
 #include "analyzer/import/importer.h"
 #include "lib/base/map.h"
 
-/* Those of one device. Zeroed but for what is named here. */
+/* The sums of one device. All members not set by the caller are zero. */
 struct operator_calls {
 	struct import *import;
 	uint32_t device; /* row; INDEX_NONE = unknown */
 	struct map sums; /* strings of name and shapes -> row of model->operator_sums */
 };
 
-/* A call of which no time is known. */
+/* A call without known times. */
 #define OPERATOR_CALL_UNKNOWN                                                                     \
 	{                                                                                        \
 		.count = 1, .total_ns = UINT64_MAX, .min_ns = UINT64_MAX, .max_ns = UINT64_MAX,   \
@@ -25,10 +23,10 @@ struct operator_calls {
 	}
 
 /*
- * operator_calls_add - one more call: strings and times of @call, whose total is its own
+ * operator_calls_add - adds one call: names, shapes and times of @call; its total is its duration
  *
- * What is unknown of one call is unknown of the sum. The first call of a name and shapes tells type and core.
- * Returns 0 or -ENOMEM.
+ * A value that is unknown for one call is unknown for the sum. Type and core are those of the first call of a name
+ * and shapes. Returns 0 or -ENOMEM.
  */
 int operator_calls_add(struct operator_calls *calls, const struct operator_sum *call);
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define HEAD 4096 /* bytes of a timeline's beginning that are looked at */
-#define SAID 256 /* in so many it says who wrote it */
+#define HEAD 4096 /* bytes that are read of a timeline */
+#define SAID 256 /* the mark is within this number of bytes */
 #define PACKET 0x0a /* Trace.packet of Perfetto, length-delimited */
 
 bool own_export_folder(const char *path)
@@ -38,7 +38,7 @@ static const uint8_t *skip_varint(const uint8_t *at, const uint8_t *end)
 	return at < end ? at + 1 : end;
 }
 
-/* Packet, its length, compressed_packets, its length, and what zlib made. */
+/* Layout: packet, its length, compressed_packets, its length, deflated data. */
 static bool packed_says_so(const uint8_t *bytes, size_t size)
 {
 	const uint8_t *end = bytes + size, *at = skip_varint(bytes + 1, end);
@@ -61,7 +61,7 @@ static bool packed_says_so(const uint8_t *bytes, size_t size)
 
 bool own_export_file(const char *path)
 {
-	/* A pipe is not to be waited for, and what is read of it is gone. */
+	/* O_NONBLOCK, and only regular files are read: a pipe would block, and its data could not be read again. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 	uint8_t head[HEAD];

@@ -6,7 +6,7 @@
 
 #include "lib/base/sort_rows.h"
 
-/* Of one id the beginning first, then in the order of time. */
+/* By id; of one id the beginning first, then by time. */
 static int by_id(const void *a, const void *b)
 {
 	const struct pass_arrow_end *x = a, *y = b;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pass_arrows.h - arrows of PyTorch's profilers from an operator of the forward pass to that of the backward pass.
+ * pass_arrows.h - arrows of PyTorch's profilers from forward operators to the matching backward operators.
  *
- * Flow events of category "fwdbwd": "s" where the one begins, "f", of the same id, where the other does.
+ * Flow events of category "fwdbwd": "s" at the start of the forward operator, "f" with the same id at the start of
+ * the backward operator.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_PASS_ARROWS_H
 #define PROFBPF_ANALYZER_IMPORT_PASS_ARROWS_H
@@ -17,7 +18,7 @@
 struct pass_arrow_end {
 	uint64_t id;
 	uint64_t tid;
-	int64_t ns; /* of the file's count */
+	int64_t ns; /* in the file's clock */
 	uint32_t pid;
 	bool begins;
 };
@@ -28,10 +29,10 @@ struct pass_arrow_ends {
 };
 
 /*
- * pass_arrows_put - arrows of which both ends are there, to threads that are known, as rows of the model
+ * pass_arrows_put - adds arrows with both ends on known threads to the model
  *
- * @move_ns: what is added to the file's times. Of ends with one id the first two make an arrow. Nothing is done with a
- * trace. Returns 0 or -ENOMEM.
+ * @move_ns is added to the file's times. Of several ends with one id the first two make an arrow. With a trace it
+ * does nothing. Returns 0 or -ENOMEM.
  */
 int pass_arrows_put(struct import_rows *rows, struct pass_arrow_ends *ends, int64_t move_ns);
 

@@ -18,7 +18,7 @@ bool is_pipeline_group(const char *name)
 	       (length > 3 && strcmp(name + length - 3, "_pp") == 0);
 }
 
-/* Several groups may tell, and one of a single rank is of no pipeline. */
+/* Several groups may contain the rank; a group of a single rank is no pipeline. */
 void pipeline_stage_set(struct device *device, uint64_t stage, uint64_t stages)
 {
 	if (stages < 2 || stages >= INDEX_NONE || stage >= stages || stages < device->stages)
@@ -80,7 +80,7 @@ static void read_groups(struct model *model, const char *path, uint32_t first_de
 	yajl_tree_free(tree);
 }
 
-/* "ascend_cluster_analyse_pipeline-parallel_2_8_5.csv": of 8 ranks in 2 stages number 5. */
+/* "ascend_cluster_analyse_pipeline-parallel_2_8_5.csv": 2 stages, 8 ranks, this is rank 5. */
 static void read_name(struct model *model, const char *name, uint32_t first_device)
 {
 	unsigned int stages, ranks, rank;

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define TOLERANCE_NS 1000 /* of instants, exclusive */
-#define NEAR_MAX 4096 /* tasks of about the same instant that are looked at */
+#define TOLERANCE_NS 1000 /* maximum difference of start times, exclusive */
+#define NEAR_MAX 4096 /* tasks near an instant that are compared */
 
 static uint64_t start_of(const struct task_find *find, uint32_t place)
 {
@@ -126,7 +126,7 @@ int task_chains_make(struct task_chains *chains, const struct task_find *find)
 		if (!MODEL_PUSH(&chains->next, INDEX_NONE))
 			return -ENOMEM;
 	}
-	/* From the last to the first, so that chains are by time. */
+	/* From the last to the first, so that chains are in the order of time. */
 	for (uint32_t place = find->by_start.count; place-- > 0;) {
 		const struct device_task *task = &model->tasks.row[find->by_start.row[place]];
 		const struct task_detail *detail = model_task_detail(model, task);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rocm_rows.h - what ROCm's profilers say, in whatever file: agents, calls, tasks; then their join.
+ * rocm_rows.h - collects agents, calls and tasks of ROCm's profilers, of any of their formats, and joins them.
  *
- * Tasks and calls of one process belong together if they bear the same correlation id (of HIP's
- * call, in rocpd the event's stack_id); 0 is none. Files tell of several processes, in any order.
+ * A task and a call of one process belong together if they have the same correlation id (of the HIP call; in rocpd
+ * the event's stack_id); 0 is none. Files contain several processes, in any order.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_AMD_ROCM_ROWS_H
 #define PROFBPF_ANALYZER_IMPORT_AMD_ROCM_ROWS_H
@@ -13,7 +13,7 @@
 
 #include "analyzer/import/import_rows.h"
 
-/* A call into a runtime. Times are the file's. */
+/* A call of a runtime. Times are the file's. */
 struct rocm_call {
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -27,21 +27,21 @@ struct rocm_call {
 struct rocm_task {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t dispatch_ns; /* when it was put into its queue; 0 = not told */
+	uint64_t dispatch_ns; /* when it was put into its queue; 0 = unknown */
 	uint64_t correlation;
 	uint64_t agent; /* key given to rocm_agent() */
 	uint64_t queue;
-	uint64_t stream; /* HIP's; 0 in files that do not tell */
+	uint64_t stream; /* HIP's; 0 in files without it */
 	uint64_t bytes;
-	uint64_t tid; /* that dispatched it; 0 = not told */
-	uint32_t pid; /* 0 = not told */
+	uint64_t tid; /* the thread that dispatched it; 0 = unknown */
+	uint32_t pid; /* 0 = unknown */
 	uint32_t name;
 	uint8_t kind; /* Profbpf__DeviceTasks__Kind */
 };
 
 /*
- * What a runtime got of memory, or gave back. A release tells neither size nor agent: it is of what was got
- * last at its address; scratch memory has none and is a queue's.
+ * An allocation or release of memory by a runtime. A release has neither size nor agent: it belongs to the last
+ * allocation at its address; scratch memory has no address and belongs to a queue.
  */
 struct rocm_memory {
 	uint64_t start_ns; /* of the operation */
@@ -49,13 +49,13 @@ struct rocm_memory {
 	uint64_t agent; /* key given to rocm_agent() */
 	uint64_t place; /* address, or queue of scratch memory */
 	uint64_t bytes;
-	uint32_t pid; /* 0 = not told */
+	uint32_t pid; /* 0 = unknown */
 	uint32_t level; /* string: "REAL", "VIRTUAL", "SCRATCH" */
 	bool release;
 	bool scratch;
 };
 
-/* What a counter of the GPU gave for a task. */
+/* The value of a GPU counter for a task. */
 struct rocm_counter {
 	uint32_t task; /* row of tasks */
 	uint32_t name; /* string */
@@ -63,12 +63,12 @@ struct rocm_counter {
 };
 
 struct rocm_agent {
-	uint64_t number; /* among those of its sort; UINT64_MAX = in the file's order */
+	uint64_t number; /* number among the agents of its type; UINT64_MAX = count in the file's order */
 	uint32_t name; /* 0 = unnamed */
 	bool gpu;
 };
 
-/* Zeroed and then rocm_rows_begin(). */
+/* Initialised with zeros, then rocm_rows_begin(). */
 struct rocm_rows {
 	struct import *import;
 	struct import_rows rows;
@@ -87,28 +87,28 @@ void rocm_rows_begin(struct rocm_rows *rocm, struct import *import, const char *
 		     uint8_t clock);
 void rocm_rows_free(struct rocm_rows *rocm);
 
-/* What the file says of an agent, GPU or not; of the same key the last counts. 0 or -ENOMEM. */
+/* Adds an agent, GPU or not; the last one of a key is used. Returns 0 or -ENOMEM. */
 int rocm_agent(struct rocm_rows *rocm, uint64_t key, const struct rocm_agent *agent);
 
-/* Is it known to be no GPU? */
+/* Returns true if the agent is in the file and is not a GPU. */
 bool rocm_is_cpu(const struct rocm_rows *rocm, uint64_t key);
 
-/* One that makes no sense (an end before its start, a start of 0) becomes a finding. 0 or -ENOMEM. */
+/* Add a row; impossible times (an end before the start, a start of 0) become a finding. Returns 0 or -ENOMEM. */
 int rocm_call(struct rocm_rows *rocm, const struct rocm_call *call);
 int rocm_task(struct rocm_rows *rocm, const struct rocm_task *task);
 int rocm_memory(struct rocm_rows *rocm, const struct rocm_memory *memory);
 
 /*
- * rocm_memory_operation - level and release of what the SDK calls an operation on memory
+ * rocm_memory_operation - sets level and release by the SDK's name of a memory operation
  *
- * "MEMORY_ALLOCATION_ALLOCATE", "..._VMEM_FREE", "SCRATCH_MEMORY_ALLOC", ...; false if it is neither an
- * allocation nor a release. memory->level is INDEX_NONE without memory.
+ * "MEMORY_ALLOCATION_ALLOCATE", "..._VMEM_FREE", "SCRATCH_MEMORY_ALLOC", ...; returns false if it is neither an
+ * allocation nor a release. memory->level is INDEX_NONE if out of memory.
  */
 bool rocm_memory_operation(struct rocm_rows *rocm, const char *name, struct rocm_memory *memory);
 
-/* When all is read: into the model. 0 or -ENOMEM. */
+/* Adds all rows to the model, after the last file. Returns 0 or -ENOMEM. */
 int rocm_finish(struct rocm_rows *rocm);
-/* The part of it that is memory, after agents have their numbers. */
+/* The part of rocm_finish() for memory, after agents have their numbers. */
 int rocm_put_memory(struct rocm_rows *rocm);
 const struct rocm_agent *rocm_agent_of(const struct rocm_rows *rocm, uint64_t key);
 

@@ -85,7 +85,7 @@ static const char *const KEYS[] = { "args.BeginNs",
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS, "a name for each column");
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
-/* A row; UINT64_MAX = not told. */
+/* A row; UINT64_MAX = unknown. */
 struct row {
 	uint64_t number[COLUMNS];
 	uint64_t section;
@@ -135,7 +135,7 @@ static int detect(const struct import_sample *sample)
 		       : 0;
 }
 
-/* The process as the system numbers it; 0 = not told. */
+/* The process as the system numbers it; 0 = unknown. */
 static uint32_t pid_of(const struct row *row)
 {
 	uint64_t pid = row->number[F_PROCESS];

@@ -40,7 +40,7 @@ struct run {
 	uint64_t end;
 	uint64_t dispatch_us;
 	uint64_t total_us;
-	const char *name; /* NULL = not told */
+	const char *name; /* NULL = unknown */
 };
 
 /* A task of the hardware's log. */

@@ -38,7 +38,7 @@ static int detect(const struct import_sample *sample)
 		       : 0;
 }
 
-/* The operation's name: the last key before @end, up to its group. INDEX_NONE without memory. */
+/* The operation's name: the last key before @end, up to its group. Returns INDEX_NONE if out of memory. */
 static uint32_t operation_of(struct sums *file, const char *key, const char *end)
 {
 	const char *start = end, *group;

@@ -9,7 +9,7 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/device_facts.h"
 
-#define DIGITS 6 /* after the point */
+#define DIGITS 6 /* after the decimal point */
 #define COUNTERS_MAX 10000 /* of a file */
 #define TOPIC "counters"
 

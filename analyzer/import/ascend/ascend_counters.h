@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ascend_counters.h - counters in timelines of msprof and torch_npu (events "C"): what memory, links and caches moved, clocks
+ * ascend_counters.h - counters in timelines of msprof and torch_npu (events "C"): traffic of memory, links and
+ * caches; clocks
  *
- * Each becomes facts of its device (device_facts.h), topic "counters": mean, minimum and maximum of its samples. Samples are of
- * equal distances, but for "AI Core Freq", which is told where it changes: it has no mean. Names and units: *_assembler.cpp of
- * msprof's analysis/csrc/application/timeline.
+ * Each counter becomes facts of its device (device_facts.h), topic "counters": mean, minimum and maximum of its
+ * samples. Samples are equidistant, except for "AI Core Freq", which is written when it changes: it has no mean.
+ * Names and units: *_assembler.cpp of msprof's analysis/csrc/application/timeline.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_ASCEND_ASCEND_COUNTERS_H
 #define PROFBPF_ANALYZER_IMPORT_ASCEND_ASCEND_COUNTERS_H
@@ -24,7 +25,7 @@
 struct ascend_counter {
 	uint64_t pid; /* the file's process */
 	uint32_t name; /* string */
-	uint32_t key; /* which of ASCEND_COUNTER_KEYS */
+	uint32_t key; /* index into ASCEND_COUNTER_KEYS */
 	uint64_t count;
 	double sum, least, greatest;
 };
@@ -37,15 +38,22 @@ struct ascend_counters {
 
 void ascend_counters_free(struct ascend_counters *counters);
 
-/* ascend_counters_add - the samples of an event; @values: those of ASCEND_COUNTER_KEYS. 0 or -ENOMEM. */
+/*
+ * ascend_counters_add - adds the samples of an event; @values: the values of ASCEND_COUNTER_KEYS. Returns 0 or
+ * -ENOMEM.
+ */
 int ascend_counters_add(struct import *import, struct ascend_counters *counters, uint64_t pid,
 			const char *name, const struct json_value *values);
 
 /*
- * ascend_counters_put - facts of all of them, when the file's devices are known: rows from @first_device on
+ * ascend_counters_put - adds the facts, after the file's devices, from row @first_device on, are known
  *
- * Of several devices it is the one whose number the process's ends with, if @numbered: in newer files (os pid << 10 | sort
- * index << 5 | device). Of what is of none of them, as of the host, it is not told whose it is. Returns 0 or -ENOMEM.
+ * If there are several devices and @numbered, the device's number is the end of the process number: in newer files
+ * (os pid << 10
+ *
+ * sort index << 5
+ *
+ * device). Counters of no device, such as the host's, become facts without a device. Returns 0 or -ENOMEM.
  */
 int ascend_counters_put(struct import *import, const struct ascend_counters *counters,
 			uint32_t first_device, bool numbered);

@@ -21,7 +21,7 @@
 #include "analyzer/import/task_find.h"
 
 #define METRICS_MAX 64
-#define METRIC_DIGITS 6 /* after the point: exact in a double for what the files have */
+#define METRIC_DIGITS 6 /* after the decimal point: exact in a double for what the files have */
 #define NO_ID UINT32_MAX /* how the files write "none" of a number */
 #define NANOSECONDS_2001 1000000000000000000 /* later than any CLOCK_MONOTONIC_RAW */
 
@@ -159,7 +159,7 @@ static bool number_of(const struct csv_value *value, uint64_t *number)
 	return value->text && decimal_unsigned(value->text, value->length, number);
 }
 
-/* A text of the file as a string; "N/A" is unknown. INDEX_NONE without memory. */
+/* A text of the file as a string; "N/A" is unknown. Returns INDEX_NONE if out of memory. */
 static uint32_t string_of(struct ascend_table *table, const struct csv_value *values,
 			  enum column column)
 {
@@ -195,7 +195,7 @@ static void add_operations(struct task_detail *detail, double operations)
 	detail->known |= MODEL_DETAIL_FLOPS;
 }
 
-/* False if it is no number. */
+/* Returns false if it is no number. */
 static bool real_of(const struct csv_value *value, double *number)
 {
 	int64_t scaled;

@@ -17,7 +17,7 @@
 
 #define RANKS_MAX (1u << 16) /* bytes of a list of ranks */
 
-/* "[0,1]"; 0 = it has others than numbers, or too many; INDEX_NONE without memory. */
+/* "[0,1]"; 0 = it has others than numbers, or too many; INDEX_NONE if out of memory. */
 static uint32_t ranks_text(struct model *model, yajl_val ranks)
 {
 	char *text = malloc(RANKS_MAX);
@@ -127,7 +127,7 @@ static uint64_t counts_of(const char *name, uint64_t members)
 	return 0;
 }
 
-/* A number of the ENUM_ table, or a text; 0 = not known; INDEX_NONE without memory. */
+/* A number of the ENUM_ table, or a text; 0 = not known; INDEX_NONE if out of memory. */
 static uint32_t type_of(const struct database *file, sqlite3_stmt *row, int column)
 {
 	uint32_t text;

@@ -8,7 +8,7 @@
 #include "analyzer/import/readers/json_file.h"
 #include "analyzer/import/readers/sqlite_column.h"
 
-/* The instant in CLOCK_MONOTONIC, or of the file's own clock; 0 = not told. */
+/* The instant in CLOCK_MONOTONIC, or of the file's own clock; 0 = unknown. */
 static uint64_t instant_of(const struct database *file, sqlite3_stmt *row, int column)
 {
 	uint64_t ns = ascend_db_instant(file, row, column);

@@ -20,7 +20,7 @@
 
 #define FIGURES_MAX 64
 #define NAME_SIZE 128
-#define DIGITS 6 /* after the point */
+#define DIGITS 6 /* after the decimal point */
 #define FACTS_MAX 10000 /* of a file: it is to be a summary */
 
 enum column { C_DEVICE, C_LABEL, C_LABEL_2, COLUMNS };
@@ -95,7 +95,7 @@ static bool on_more(void *context, uint32_t index, const char *text, size_t leng
 	return true;
 }
 
-/* The device of a row; INDEX_NONE of the host's. 0 or -ENOMEM. */
+/* The device of a row; INDEX_NONE of the host's. Returns 0 or -ENOMEM. */
 static int device_of(struct figures_file *file, const struct csv_value *value, uint32_t *device)
 {
 	uint64_t number;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ascend_kinds.h - what the words of Ascend's profilers mean.
+ * ascend_kinds.h - the meaning of words in Ascend's profiles.
  *
- * The same task type is called differently by each export: AI_CORE, KERNEL_AICORE, MIX_AIV;
- * EVENT_RECORD, EVENT_RECORD_SQE; MEMCPY_ASYNC, PCIE_DMA_SQE.
+ * Each export has another name for the same task type: AI_CORE, KERNEL_AICORE, MIX_AIV; EVENT_RECORD,
+ * EVENT_RECORD_SQE; MEMCPY_ASYNC, PCIE_DMA_SQE.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_ASCEND_ASCEND_KINDS_H
 #define PROFBPF_ANALYZER_IMPORT_ASCEND_ASCEND_KINDS_H
@@ -23,9 +23,9 @@ uint8_t ascend_task_kind(const char *type);
 uint8_t ascend_call_kind(const char *level, const char *name);
 
 /*
- * ascend_is_metric - is it a counter of a task's that is worth keeping?
+ * ascend_is_metric - is the column a counter of tasks that is worth keeping?
  *
- * Which there are depends on the metrics that were chosen: ratios, times, cycles, bandwidths, operations, caches.
+ * The counters depend on the chosen metrics: ratios, times, cycles, bandwidths, operations, caches.
  */
 bool ascend_is_metric(const char *name);
 

@@ -14,7 +14,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/import/task_find.h"
 
-#define DIGITS 9 /* after the point */
+#define DIGITS 9 /* after the decimal point */
 
 enum column { C_DEVICE, C_STREAM, C_TASK, C_HIT, C_VICTIM, COLUMNS };
 
@@ -30,11 +30,11 @@ _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each 
 enum { RATE_HIT, RATE_VICTIM, RATES };
 
 struct cache_row {
-	uint64_t device; /* UINT64_MAX = not told */
+	uint64_t device; /* UINT64_MAX = unknown */
 	uint64_t stream;
 	uint64_t task;
 	uint32_t order; /* in the file */
-	double rate[RATES]; /* negative = not told */
+	double rate[RATES]; /* negative = unknown */
 };
 
 struct cache_file {

@@ -86,7 +86,7 @@ static int on_header(void *context, const bool *found)
 	return 0;
 }
 
-/* The instant in CLOCK_MONOTONIC, or of the file's own clock; 0 = not told. */
+/* The instant in CLOCK_MONOTONIC, or of the file's own clock; 0 = unknown. */
 static uint64_t instant_of(const struct memory_file *file, int64_t ns)
 {
 	if (ns < 1)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ascend_raw.h - what the raw logs of an Ascend have in common: hwts.log.data.*, training_trace.*.
+ * ascend_raw.h - common functions for raw logs of an Ascend: hwts.log.data.*, training_trace.*.
  *
- * Their records are little-endian, their instants the device's counter, 100 of it a microsecond. The
- * number of the device is in the name, before the slice's.
+ * Their records are little-endian; their instants are the device's counter, 100 ticks per microsecond. The device's
+ * number is in the name, before the slice's.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_ASCEND_ASCEND_RAW_H
 #define PROFBPF_ANALYZER_IMPORT_ASCEND_ASCEND_RAW_H
@@ -16,7 +16,7 @@
 
 #define ASCEND_RAW_TICK_NS 10
 #define ASCEND_RAW_CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
-#define ASCEND_RAW_SOURCE "hwts" /* of the devices, so that both kinds tell of the same ones */
+#define ASCEND_RAW_SOURCE "hwts" /* source of the devices, so that both kinds of logs describe the same devices */
 
 static inline uint64_t ascend_raw_number(const uint8_t *bytes, size_t size)
 {
@@ -27,30 +27,33 @@ static inline uint64_t ascend_raw_number(const uint8_t *bytes, size_t size)
 	return value;
 }
 
-/* "hwts.log.data.45.dev.profiler_default_tag.1.slice_0" is of device 1; 0 where it does not say. */
+/*
+ * The device's number: "hwts.log.data.45.dev.profiler_default_tag.1.slice_0" is of device 1; 0 if the name has
+ * none.
+ */
 uint64_t ascend_raw_device(const char *path);
 
-/* ascend_raw_is_part - is it a slice of a log, "hwts.", with others before it? Then it may begin inside a record. */
+/*
+ * ascend_raw_is_part - is the file a slice of a log, "hwts.", and not the first? It may then begin inside a record.
+ */
 bool ascend_raw_is_part(const char *path, const char *log);
 
 /*
- * ascend_raw_read - hand out each record of the log, @size bytes of it at a time
+ * ascend_raw_read - calls @record for each record of the log, @size bytes each
  *
- * A log is all slices in a row that stand beside each other, in the order of their numbers; it is read with
- * the first of them that is taken in, the others say so in a finding.
- * What follows damage, and a record that the file ends in, is left out and a finding. Returns 0, what
- * @record returned if that is not 0, or a negative errno with import->error.
+ * A log is all slices with consecutive numbers in one folder; it is read when the first of them is imported, and
+ * the others are a finding. Records after damage, and an incomplete last record, are skipped, with a finding.
+ * Returns 0, the value of @record if it is not 0, or a negative errno with import->error.
  */
 int ascend_raw_read(struct import *import, size_t size,
 		    int (*record)(void *context, const uint8_t *bytes), void *context);
 
 /*
- * ascend_raw_name - names and types of tasks from row @first on, by Framework.host.vm.task_desc_info.*
+ * ascend_raw_name - sets names and types of tasks from row @first on, by Framework.host.vm.task_desc_info.*
  *
- * That file of the framework, beside the log, has operators by its own numbers of stream and task. The
- * hardware's numbers of streams differ by a constant, which is found: the one by which most tasks are
- * found again. Without such a file, or where two constants do equally well, names stay as they are. Returns 0 or
- * -ENOMEM.
+ * That file of the framework, beside the log, has operators by the framework's numbers of stream and task. The
+ * hardware's stream numbers differ by a constant, which is searched for: the constant that matches most tasks.
+ * Without such a file, or if two constants match equally well, names are unchanged. Returns 0 or -ENOMEM.
  */
 int ascend_raw_name(struct import *import, uint64_t device, uint32_t first);
 

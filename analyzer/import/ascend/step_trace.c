@@ -115,7 +115,7 @@ static bool number_of(const struct csv_value *value, uint64_t *number)
 	return value->text && decimal_unsigned(value->text, value->length, number);
 }
 
-/* 0 = not told. */
+/* 0 = unknown. */
 static uint64_t instant_of(const struct steps_file *file, const struct csv_value *value)
 {
 	uint64_t ticks;

@@ -95,7 +95,7 @@ static uint64_t number_of(const struct chrome *file, uint32_t id)
 	return decimal_unsigned(text, strlen(text), &number) ? number : slices_word(id);
 }
 
-/* The row of the event's track; INDEX_NONE without memory. */
+/* The row of the event's track; INDEX_NONE if out of memory. */
 static uint32_t track_of(struct chrome *file, const struct json_value *values)
 {
 	uint32_t pid = string_of(file, &values[F_PID]), tid = string_of(file, &values[F_TID]);

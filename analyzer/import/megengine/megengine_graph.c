@@ -401,7 +401,7 @@ static int read_parts(struct input_file *file, char **text, char *error, size_t 
 	return 0;
 }
 
-/* NULL with import->error. The caller frees it. */
+/* Returns NULL with import->error. The caller frees it. */
 static char *read_whole(struct import *import)
 {
 	char *text = NULL, error[256] = "out of memory";

@@ -149,7 +149,7 @@ static bool is_kernel(const struct json_value *values, bool *copy)
 	return *copy || strcmp(text_of(&values[F_CAT]), "Kernel") == 0;
 }
 
-/* @list with one more: "1,3;64". INDEX_NONE without memory. */
+/* @list with one more: "1,3;64". Returns INDEX_NONE if out of memory. */
 static uint32_t append(struct megengine *file, uint32_t list, const char *text, size_t length)
 {
 	struct model *model = file->import->model;
@@ -176,7 +176,7 @@ static int add_tensor(struct megengine *file, const struct json_value *values,
 	return *shapes != INDEX_NONE && *types != INDEX_NONE ? 0 : -ENOMEM;
 }
 
-/* What a tensor that is copied to a device takes; 0 = not told. */
+/* What a tensor that is copied to a device takes; 0 = unknown. */
 static uint64_t tensor_bytes(const struct json_value *values)
 {
 	static const struct {

@@ -27,7 +27,7 @@
 #define OPERANDS_MAX 64
 #define MILLISECONDS 6
 #define MICROSECONDS 3
-#define FLOPS_DIGITS 6 /* after the point */
+#define FLOPS_DIGITS 6 /* after the decimal point */
 
 /* What framework_raw says of an row. */
 struct ms_operator {
@@ -136,7 +136,7 @@ static bool number_of(const struct csv_value *value, uint64_t *number)
 	return value->text && decimal_unsigned(value->text, value->length, number);
 }
 
-/* The row of an operator, made if it is new; INDEX_NONE without memory. */
+/* The row of an operator, made if it is new; INDEX_NONE if out of memory. */
 static uint32_t operator_row(struct ms_timeline *file, uint32_t name, bool *made)
 {
 	const struct ms_operator row = { .detail = { .task_id = MODEL_ID_NONE,
@@ -185,7 +185,7 @@ static int on_operator(void *context, const struct csv_value *values)
 	return 0;
 }
 
-/* False if there is no such number. */
+/* Returns false if there is no such number. */
 static bool real_of(const struct csv_value *value, double *number)
 {
 	int64_t scaled;

@@ -43,8 +43,8 @@ _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each 
 struct nvprof_csv {
 	struct import *import;
 	struct import_rows rows;
-	int power[COLUMNS]; /* of ten, to nanoseconds; NO_UNIT = not told */
-	double size; /* bytes in its unit; 0 = not told */
+	int power[COLUMNS]; /* of ten, to nanoseconds; NO_UNIT = unknown */
+	double size; /* bytes in its unit; 0 = unknown */
 };
 
 /* The first line that is no message. */

@@ -55,13 +55,13 @@ struct interval {
 enum stage { STAGE_ENQUEUE, STAGE_IN, STAGE_COMPUTE, STAGE_OUT, STAGES };
 
 struct inference {
-	struct interval stages[STAGES]; /* end before start = not told */
+	struct interval stages[STAGES]; /* end before start = unknown */
 };
 
 struct tensorrt {
 	struct import *import;
 	struct import_rows rows;
-	uint64_t runs; /* that sums of layers are of; 0 = not told */
+	uint64_t runs; /* that sums of layers are of; 0 = unknown */
 	uint32_t first_sum;
 	bool medians;
 	MODEL_ARRAY(struct inference) inferences;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pytorch.h - a Kineto trace between reading and the model; for pytorch*.c alone.
+ * pytorch.h - state between reading a Kineto trace and adding it to the model; private to pytorch*.c.
  *
- * What the file's instants count from stands at its end: rows are made when all of it is read.
+ * The base of the file's instants is at its end: rows are made after the whole file is read.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_PYTORCH_PYTORCH_H
 #define PROFBPF_ANALYZER_IMPORT_PYTORCH_PYTORCH_H
@@ -14,7 +14,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/import/pass_arrows.h"
 
-/* A call into the runtime, until all of the file is read. Times in the file's own count. */
+/* A call of a runtime, until the whole file is read. Times in the file's clock. */
 struct host_call {
 	uint64_t correlation;
 	int64_t start_ns;
@@ -26,21 +26,21 @@ struct host_call {
 };
 
 struct pytorch_operator {
-	uint64_t number; /* "External id"; 0 = none, is not kept */
+	uint64_t number; /* "External id"; 0 = none, not stored */
 	uint32_t name; /* strings, from here */
 	uint32_t shapes; /* as msprof writes them: "8,16;;2" */
 	uint32_t types;
 };
 
-/* What a thread of the host was in: an operator, a function of Python, a module, a range. */
+/* A host slice: an operator, a function of Python, a module, a range. */
 struct pytorch_scope {
 	int64_t start_ns;
 	int64_t dur_ns;
 	uint64_t tid;
-	uint64_t number; /* of an operator: "External id"; 0 = unknown */
+	uint64_t number; /* operators: "External id"; 0 = unknown */
 	uint32_t pid;
 	uint32_t name; /* strings */
-	uint32_t shapes; /* of an operator */
+	uint32_t shapes; /* operators only */
 	uint8_t scope; /* enum host_scope */
 };
 
@@ -55,14 +55,14 @@ struct gpu_task {
 	uint32_t name;
 	uint32_t group; /* string: ranks of a collective, "[0, 1]" */
 	uint32_t collective; /* string: "allreduce" */
-	uint32_t type; /* string: of its data, "Float" */
-	uint32_t members; /* of its group; 0 = not told */
-	uint32_t first_metric; /* of metrics: figures of its launch */
+	uint32_t type; /* string: data type, "Float" */
+	uint32_t members; /* size of its group; 0 = unknown */
+	uint32_t first_metric; /* first row of metrics: figures of its launch */
 	uint32_t metric_count;
 	uint8_t kind;
 };
 
-/* A step or a memory record; its start and, of a step, its end are still the file's count. */
+/* A step or a memory record; its start and, of a step, its duration are in the file's clock. */
 struct pytorch_mark {
 	int64_t start_ns;
 	int64_t dur_ns;
@@ -90,39 +90,43 @@ struct pytorch {
 	struct pass_arrow_ends arrows;
 	bool has_rank;
 	uint32_t rank;
-	MODEL_ARRAY(uint32_t) pipelines; /* strings: ranks of groups that are pipelines, "[0,4]" */
+	MODEL_ARRAY(uint32_t) pipelines; /* strings: ranks of pipeline groups, "[0,4]" */
 	struct import_tracks tracks;
 	struct map device_names; /* the file's device number -> string */
 };
 
-/* An interval of the file's count as instants; false for one outside of any time. */
+/* Converts an interval of the file's clock to instants of the model; returns false if it is impossible. */
 bool pytorch_instants(const struct pytorch *file, int64_t start_ns, int64_t dur_ns, uint64_t *from,
 		      uint64_t *to);
 
 struct json_value;
 
 /*
- * pytorch_collective - what a collective's kernel says of it: texts and the size of the larger of both messages
+ * pytorch_collective - sets group, type and size (the larger of both messages) of a collective's kernel
  *
  * @told: name, elements in and out, type of elements, size of the group, in this order; @ranks: of the group.
- * Strings of @task are INDEX_NONE without memory.
+ * Strings of @task are INDEX_NONE if out of memory.
  */
 void pytorch_collective(struct pytorch *file, const struct json_value *told,
 			const struct json_value *ranks, struct gpu_task *task);
 
 /*
- * pytorch_launch_figures - grid and block (products of their lists) and what follows them, as metrics of the task
+ * pytorch_launch_figures - adds grid and block (products of their lists) and the further figures as metrics of the
+ * task
  *
- * @told: grid, block, registers, shared memory, blocks and warps per SM, occupancy; @keys: their names, with "args."
- * before. Returns 0 or -ENOMEM.
+ * @told: grid, block, registers, shared memory, blocks and warps per SM, occupancy; @keys: their names, with the
+ * prefix "args.". Returns 0 or -ENOMEM.
  */
 int pytorch_launch_figures(struct pytorch *file, const struct json_value *told,
 			   const char *const *keys, struct gpu_task *task);
 
-/* The host's timeline as calls, if there is no trace; and what operators took, as sums; devices from @first_device on are the file's. 0 or -ENOMEM. */
+/*
+ * Adds the host's timeline as calls, if there is no trace, and the operators' times as sums; devices from
+ * @first_device on are the file's. Returns 0 or -ENOMEM.
+ */
 int pytorch_put_scopes(struct pytorch *file, uint32_t first_device);
 
-/* Rows of the model from all that was read. 0 or -ENOMEM. */
+/* Adds all that was read to the model. Returns 0 or -ENOMEM. */
 int pytorch_put_rows(struct pytorch *file);
 
 #endif /* PROFBPF_ANALYZER_IMPORT_PYTORCH_PYTORCH_H */

@@ -9,32 +9,32 @@
 
 #include "analyzer/import/readers/input_file.h"
 
-#define WIDTH_MAX 4096 /* columns of a file */
+#define WIDTH_MAX 4096 /* maximum number of columns of a file */
 #define NOT_WANTED UINT8_MAX
 
-/* A field of the row being read, as it stands in the buffer. */
+/* A field of the current row, in the buffer. */
 struct field {
 	char *start;
 	char *end;
-	bool escaped; /* has quotes that stand for one */
+	bool escaped; /* contains doubled quotes */
 };
 
 struct table {
 	const struct csv_reader *reader;
-	uint8_t target[WIDTH_MAX]; /* wanted column of each of the file's */
-	uint8_t rank[CSV_COLUMNS]; /* which of its names a wanted column has; 0 = none yet */
-	uint32_t named; /* columns[] of the reader */
-	uint32_t wanted; /* with those by more() */
-	uint32_t column; /* of the next field */
+	uint8_t target[WIDTH_MAX]; /* the wanted column of each column of the file */
+	uint8_t rank[CSV_COLUMNS]; /* which of a wanted column's names was found; 0 = none yet */
+	uint32_t named; /* number of the reader's columns[] */
+	uint32_t wanted; /* including the columns of more() */
+	uint32_t column; /* index of the next field */
 	bool in_header;
-	bool any; /* field that is not empty in this row */
-	struct field fields[CSV_COLUMNS]; /* start NULL = not in this row */
-	/* Handed out; those that more() wanted in a reading of the header before the last stay empty. */
+	bool any; /* the row has a field that is not empty */
+	struct field fields[CSV_COLUMNS]; /* start NULL = missing in this row */
+	/* Passed to row(); columns that more() wanted only in an earlier reading of the header stay empty. */
 	struct csv_value values[CSV_COLUMNS];
 	uint64_t before; /* bytes of the file before the buffer */
-	char *buffer; /* rows that were not handed out yet, and a byte of room */
+	char *buffer; /* rows that were not passed on yet, and one spare byte */
 	size_t used, capacity;
-	size_t part; /* to read at a time */
+	size_t part; /* bytes to read at a time */
 };
 
 static size_t trimmed(const char **text, size_t length)
@@ -48,7 +48,11 @@ static size_t trimmed(const char **text, size_t length)
 	return length;
 }
 
-/* Which of the names in @list (separated by |) a text is, from 1; 0 = none. */
+/*
+ * The position in @list (separated by
+ *
+ * ) of a name that equals the text, from 1; 0 = none.
+ */
 static unsigned int name_rank(const char *list, const char *text, size_t length)
 {
 	for (unsigned int rank = 1; *list; rank++) {
@@ -67,7 +71,7 @@ static void header_field(struct table *table, uint32_t column, const char *text,
 	if (column >= WIDTH_MAX)
 		return;
 	table->target[column] = NOT_WANTED;
-	/* Excel puts a mark before UTF-8. */
+	/* Excel writes a byte order mark before UTF-8. */
 	if (column == 0 && length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
 		text += 3;
 		length -= 3;
@@ -103,7 +107,7 @@ static int end_header(struct table *table)
 	return table->reader->header ? table->reader->header(table->reader->context, found) : 0;
 }
 
-/* What ends a field that has no quotes. */
+/* Ends of a field without quotes. */
 static bool is_end(char c)
 {
 	return c == ',' || c == '\n' || c == '\r';
@@ -115,9 +119,8 @@ static bool is_blank(char c)
 }
 
 /*
- * Reads the quoted field whose first quote is before @at. Returns where what follows it begins (the
- * comma, the line's end or @end), or NULL if it goes on beyond @end. Quotes that neither double nor
- * end are kept.
+ * Reads the quoted field whose first quote is before @at. Returns the position after it (the comma, the line's end
+ * or @end), or NULL if it continues beyond @end. Quotes that are neither doubled nor the end are kept.
  */
 static char *quoted_field(char *at, char *end, struct field *field)
 {
@@ -129,7 +132,7 @@ static char *quoted_field(char *at, char *end, struct field *field)
 			return NULL;
 		for (after = quote + 1; after < end && is_blank(*after);)
 			after++;
-		/* Whether it is doubled, or the field ends, is still to come. */
+		/* At @end the caller decides whether the quote ends the field or is doubled in the next part. */
 		if (after == end || is_end(*after)) {
 			field->end = quote;
 			return after;
@@ -150,7 +153,7 @@ static char *plain_field(char *at, char *end, struct field *field)
 	return at;
 }
 
-/* One quote for two. */
+/* Replaces doubled quotes by single ones. */
 static void unescape(struct field *field)
 {
 	char *to = field->start;
@@ -168,14 +171,14 @@ static void keep_field(struct table *table, const struct field *field)
 	uint32_t column = table->column++;
 
 	table->any |= field->end > field->start;
-	/* Nobody wants a name with quotes in it, and the header may have to be read again. */
+	/* No wanted name contains quotes; the field stays unchanged, as the header may be read again. */
 	if (table->in_header)
 		header_field(table, column, field->start, (size_t)(field->end - field->start));
 	else if (column < WIDTH_MAX && table->target[column] != NOT_WANTED)
 		table->fields[table->target[column]] = *field;
 }
 
-/* Hands out the row whose fields are known; their ends may be written over. */
+/* Passes a complete row to the caller; the bytes after its fields may be overwritten. */
 static int end_row(struct table *table)
 {
 	if (!table->any)
@@ -197,7 +200,7 @@ static int end_row(struct table *table)
 	return table->reader->row(table->reader->context, table->values);
 }
 
-/* Where the row from @at ends (its line's end, or @end); NULL if it goes on beyond @end. */
+/* The end of the row at @at (its line's end, or @end); NULL if it continues beyond @end. */
 static char *read_row(struct table *table, char *at, char *end, bool last)
 {
 	table->column = 0;
@@ -219,8 +222,8 @@ static char *read_row(struct table *table, char *at, char *end, bool last)
 }
 
 /*
- * The end of a line from @at that is no row, @at of a row; NULL if it goes on beyond @end, or cannot be told from a
- * row yet.
+ * The end of the line at @at if it is a message; @at if it is a row; NULL if it continues beyond @end, or cannot be
+ * told from a row yet.
  */
 static char *pass_message(const struct table *table, char *at, char *end, bool last)
 {
@@ -236,7 +239,7 @@ static char *pass_message(const struct table *table, char *at, char *end, bool l
 	return last ? (there < length ? at : end) : NULL;
 }
 
-/* Hands out all rows that are whole; what is left of the last one moves to the buffer's begin. */
+/* Passes all complete rows to the caller; the incomplete last one moves to the buffer's begin. */
 static int read_rows(struct table *table, bool last)
 {
 	char *at = table->buffer, *end = table->buffer + table->used, *next;
@@ -254,7 +257,7 @@ static int read_rows(struct table *table, bool last)
 			at = next;
 			continue;
 		}
-		/* The header is read again if it was cut. */
+		/* The header is read again if it is incomplete. */
 		if (table->in_header) {
 			memset(table->rank, 0, sizeof(table->rank));
 			table->wanted = table->named;
@@ -271,13 +274,13 @@ static int read_rows(struct table *table, bool last)
 	return err;
 }
 
-/* How much to read next: as much again as a long row has already, since it is then looked at anew. */
+/* Number of bytes to read next: a long row is doubled, because it is then scanned again. */
 static size_t next_part(const struct table *table)
 {
 	return table->used > table->part ? table->used : table->part;
 }
 
-/* Room for it and a NUL. */
+/* Makes room for the next part and a NUL. */
 static int grow(struct table *table, char *error, size_t error_size)
 {
 	size_t want = table->capacity ? table->capacity : 2 * table->part;

@@ -17,7 +17,7 @@ static int failed(int err, char *error, size_t error_size)
 	return err;
 }
 
-/* What cannot be read twice (a pipe) is left to zlib, which looks by itself. */
+/* For a pipe, which cannot be read twice, zlib detects compression itself. */
 static bool is_packed(int fd)
 {
 	unsigned char magic[2];
@@ -59,7 +59,7 @@ size_t input_file_part(const struct input_file *file)
 	return file->part;
 }
 
-/* The files of the user's own programs are not as large as that; those of others are not worth the wait. */
+/* Real profiles do not decompress to that much; a file made to do so is refused. */
 static int check_unpacked(const struct input_file *file, char *error, size_t error_size)
 {
 	z_off_t packed = gzoffset(file->packed);

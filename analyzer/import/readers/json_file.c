@@ -9,7 +9,7 @@
 
 #include "analyzer/import/readers/input_file.h"
 
-/* All of an open file and a NUL; *err is 0, or a negative errno with words. */
+/* Reads a whole open file and appends a NUL; *err is 0, or a negative errno with words. */
 static char *read_open(struct input_file *file, int *err, char *words, size_t words_size)
 {
 	size_t part = input_file_part(file), used = 0, capacity = 0;
@@ -58,7 +58,10 @@ static char *read_text(const char *path, int *err, char *error, size_t error_siz
 	return NULL;
 }
 
-/* Where it is nested too deeply, or has too many values, as far as it is JSON; NULL = nowhere. */
+/*
+ * The place where the text is nested too deeply (*deep) or has too many values; NULL = nowhere. Errors of JSON are
+ * not checked.
+ */
 static const char *too_much(const char *text, bool *deep)
 {
 	unsigned int depth = 0, values = 1;

@@ -25,7 +25,7 @@ static struct json_key *find_or_add(struct json_keys *keys, uint32_t group, cons
 	return found ? &keys->key[found - keys->key] : add(keys, group, text, length);
 }
 
-/* A point with a blank behind it is part of a key. */
+/* The next dot that separates keys; a dot followed by a blank is part of a key. */
 static const char *point_in(const char *text, const char *end)
 {
 	const char *point = text;

@@ -24,7 +24,7 @@ static bool is_literal(const unsigned char *word, size_t length)
 	return false;
 }
 
-/* The word is over: what stands for it. */
+/* Writes a complete word, or its replacement. */
 static size_t end_word(struct json_literals *literals, unsigned char *out)
 {
 	size_t length = literals->length;

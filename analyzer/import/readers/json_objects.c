@@ -22,34 +22,34 @@ struct parse {
 	const struct json_reader *reader;
 	struct json_keys keys;
 	uint32_t wanted_count;
-	unsigned int depth; /* open arrays and objects */
-	unsigned int object_depth; /* of the object being read; 0 = none */
-	unsigned int array_depth; /* of the outermost array inside that object; 0 = none */
-	uint32_t array_key; /* where that array's text goes, or NOT_WANTED */
-	bool array_objects; /* ... also with objects in it */
-	uint64_t handed; /* objects and scalars handed out */
-	uint64_t skip; /* ... in a first reading: those are not handed out again */
-	const char *list; /* that the object is in */
-	/* Keys from the root to here, or to the object being read, with points; cut if longer. */
+	unsigned int depth; /* number of open arrays and objects */
+	unsigned int object_depth; /* depth of the current object; 0 = none */
+	unsigned int array_depth; /* depth of the outermost array inside that object; 0 = none */
+	uint32_t array_key; /* index of the value that gets that array's text, or NOT_WANTED */
+	bool array_objects; /* ... also if it contains objects */
+	uint64_t handed; /* number of objects and scalars passed to callbacks */
+	uint64_t skip; /* ... in a first reading: they are not passed again */
+	const char *list; /* the list of the current object */
+	/* Keys from the root to the current value, or to the current object, with dots; truncated if longer. */
 	char path[PATH_BYTES];
 	size_t length;
 	uint16_t prefix[DEPTH_MAX + 1]; /* length of the path of each open array and object */
 	bool is_array[DEPTH_MAX + 1];
-	char root_list[PATH_BYTES]; /* path of an array that stands in the root object */
-	uint32_t key; /* where the next value goes, or NOT_WANTED */
+	char root_list[PATH_BYTES]; /* path of an array in the root object */
+	uint32_t key; /* index of the next value, or NOT_WANTED */
 	uint32_t inner; /* group of keys of the next value, if it is an object, or NOT_WANTED */
 	bool key_array; /* the next value is wanted as text of an array */
-	bool key_objects; /* ... also with objects in it */
-	uint32_t group[DEPTH_MAX + 1]; /* of keys of each open object in the object being read */
+	bool key_objects; /* ... also if it contains objects */
+	uint32_t group[DEPTH_MAX + 1]; /* group of keys of each open object inside the current object */
 	struct json_value values[JSON_OBJECT_KEYS];
-	uint32_t offsets[JSON_OBJECT_KEYS]; /* of texts in buffer while it may still move */
+	uint32_t offsets[JSON_OBJECT_KEYS]; /* offsets of texts in the buffer, which may still move */
 	char *buffer;
 	size_t used, capacity;
-	bool met; /* something, since this was reset */
-	int error; /* what a callback returned */
+	bool met; /* a token was completed since this was reset */
+	int error; /* a callback's error */
 };
 
-/* The key that the next value has, at the end of the path. */
+/* Sets the key of the next value, at the end of the path. */
 static void set_key(struct parse *parse, const unsigned char *text, size_t length)
 {
 	size_t at = parse->prefix[parse->depth];
@@ -81,7 +81,7 @@ static bool reserve(struct parse *parse, size_t more)
 	return true;
 }
 
-/* An item of a wanted array, as JSON; one that gets too long is left out as a whole. */
+/* Adds an element of a wanted array, as JSON; an array that gets too long is dropped as a whole. */
 static int add_item(struct parse *parse, const char *text, size_t length, bool quoted)
 {
 	struct json_value *array = &parse->values[parse->array_key];
@@ -119,13 +119,13 @@ static int keep(struct parse *parse, uint32_t key, const char *text, size_t leng
 	memcpy(parse->buffer + parse->used, text, length);
 	parse->buffer[parse->used + length] = '\0';
 	parse->offsets[key] = (uint32_t)parse->used;
-	/* The pointer is made when the object is complete; this only says that it is there. */
+	/* The pointer is set when the object is complete; until then "" marks the value as present. */
 	parse->values[key] = (struct json_value){ "", length, quoted };
 	parse->used += length + 1;
 	return 1;
 }
 
-/* A scalar that is in no object of a list. */
+/* A scalar outside of the lists' objects. */
 static int outer_scalar(struct parse *parse, const char *text, size_t length, bool quoted)
 {
 	struct json_value value = { .length = length, .quoted = quoted };
@@ -202,7 +202,7 @@ static void inner_key(struct parse *parse, const char *text, size_t length)
 	parse->key_objects = key->objects;
 }
 
-/* Of an object in a wanted array. */
+/* A key of an object in a wanted array. */
 static int key_in_array(struct parse *parse, const char *text, size_t length)
 {
 	if (parse->array_key == NOT_WANTED || !add_item(parse, text, length, true))
@@ -233,7 +233,7 @@ static void begin_object(struct parse *parse)
 	memset(parse->values, 0, sizeof(parse->values[0]) * parse->wanted_count);
 }
 
-/* The list that an object which stands in an array belongs to; NULL = none. */
+/* The list that contains an object at the current place; NULL = none. */
 static const char *list_of(struct parse *parse)
 {
 	size_t length = parse->prefix[parse->depth];
@@ -251,7 +251,7 @@ static const char *list_of(struct parse *parse)
 	return NULL;
 }
 
-/* Inside an object of a list. @key: a wanted array's; @inner: a wanted object's. */
+/* Enters an array or object inside a list's object. @key: of a wanted array; @inner: group of a wanted object. */
 static int enter_inner(struct parse *parse, bool array, uint32_t key, uint32_t inner)
 {
 	if (parse->array_depth) {
@@ -381,7 +381,10 @@ static int not_json(struct parse *parse, yajl_handle handle, const unsigned char
 	return -EBADMSG;
 }
 
-/* May what yajl refused be a number that JSON does not know, also one that a chunk's end cuts? */
+/*
+ * Returns true if the text that yajl refused may be a number that is not valid JSON (NaN), or one cut by the end of
+ * a chunk.
+ */
 static bool may_be_literal(const unsigned char *text, size_t length, size_t part)
 {
 	static const char *const WORDS[] = { "NaN", "nan", "Inf", "inf" };
@@ -393,8 +396,8 @@ static bool may_be_literal(const unsigned char *text, size_t length, size_t part
 }
 
 /*
- * A text that began before this chunk and goes on behind it is looked at anew with each chunk, which
- * takes the square of its length. @without: bytes since something was met.
+ * A token that spans several chunks is scanned again with each chunk, which takes quadratic time: its length is
+ * limited. @without: bytes since the last complete token.
  */
 static int check_token(struct parse *parse, size_t length, uint64_t before, size_t *without,
 		       char *error, size_t error_size)
@@ -409,7 +412,7 @@ static int check_token(struct parse *parse, size_t length, uint64_t before, size
 	return -EBADMSG;
 }
 
-/* Reads the file to its end. @literals: NULL, or makes null of numbers that JSON does not know. */
+/* Reads the file to its end. @literals: NULL, or the state for replacing numbers that are not valid JSON by null. */
 static int feed(struct parse *parse, yajl_handle handle, struct input_file *file,
 		struct json_literals *literals, char *error, size_t error_size)
 {
@@ -447,7 +450,7 @@ static int feed(struct parse *parse, yajl_handle handle, struct input_file *file
 	return err;
 }
 
-/* -EAGAIN without @literals: they are needed. */
+/* Returns -EAGAIN if the file cannot be read without @literals. */
 static int read_once(const char *path, struct parse *parse, struct json_literals *literals,
 		     char *error, size_t error_size)
 {
@@ -466,7 +469,10 @@ static int read_once(const char *path, struct parse *parse, struct json_literals
 	return err;
 }
 
-/* The same of plain JSON in a file that can be read again. -EAGAIN: it is for yajl, which skips what was handed out. */
+/*
+ * Reads plain JSON from a file that can be read again. Returns -EAGAIN if yajl has to read it, which skips what was
+ * passed on.
+ */
 static int scan_once(const char *path, struct parse *parse)
 {
 	struct input_file file;
@@ -492,7 +498,7 @@ static void begin(struct parse *parse, const struct json_reader *reader)
 		parse->wanted_count++;
 }
 
-/* From the file's begin: what was handed out is not handed out again. */
+/* Restarts at the file's begin; objects that were passed to callbacks are skipped. */
 static void begin_again(struct parse *parse, const struct json_reader *reader)
 {
 	uint64_t skip = parse->handed > parse->skip ? parse->handed : parse->skip;

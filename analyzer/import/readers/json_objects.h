@@ -2,12 +2,10 @@
 /*
  * json_objects.h - streams through a JSON file that is a list of objects, plain or gzip.
  *
- * What device profilers write as JSON is a root array of objects, or a root
- * object with such arrays ("traceEvents") and a few values of its own; some
- * have the arrays deeper. The reader hands out one object at a time with the
- * values of the keys that the caller wants, so that memory does not grow with
- * the file. Numbers come as their text. NaN and Infinity, which JSON does not know and Python writes,
- * are taken as null.
+ * Device profilers write JSON as a root array of objects, or as a root object with such arrays ("traceEvents") and
+ * a few values of its own; in some files the arrays are nested deeper. The reader passes one object at a time to
+ * the caller, with the values of the wanted keys, so that memory does not grow with the file. Numbers are passed as
+ * their text. NaN and Infinity, which are not valid JSON but which Python writes, are read as null.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_READERS_JSON_OBJECTS_H
 #define PROFBPF_ANALYZER_IMPORT_READERS_JSON_OBJECTS_H
@@ -16,37 +14,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JSON_OBJECT_KEYS 48 /* most that may be wanted */
-#define JSON_OBJECT_BYTES (1u << 20) /* longest texts of one object; what exceeds it is left out */
-#define JSON_TOKEN_BYTES (8u << 20) /* longest text or number; a file with a longer one is refused there */
+#define JSON_OBJECT_KEYS 48 /* maximum number of wanted keys */
+#define JSON_OBJECT_BYTES (1u << 20) /* total size of the texts of one object; texts beyond it are dropped */
+#define JSON_TOKEN_BYTES (8u << 20) /* longest text or number; reading fails at a longer one */
 
 struct json_value {
-	const char *text; /* NUL-terminated; NULL = not there. true, false, null as these words */
+	const char *text; /* NUL-terminated; NULL = absent. true, false, null as these words */
 	size_t length;
-	bool quoted; /* was a string */
+	bool quoted; /* the value was a string */
 };
 
 struct json_reader {
 	/*
-	 * Wanted keys of objects, NULL-terminated; "args.stream" is key stream of the object
-	 * under key args. "args.shape[]" is an array as one text of JSON without blanks, if there
-	 * are no objects in it, and "args.shape[{}]" one that may have objects; what is inside an array cannot be wanted otherwise.
+	 * Wanted keys of objects, NULL-terminated; "args.stream" is key stream of the object under key args.
+	 * "args.shape[]" is an array as one JSON text without blanks, if it contains no objects, and
+	 * "args.shape[{}]" an array that may contain objects; elements of arrays cannot be wanted otherwise.
 	 */
 	const char *const *keys;
 	/*
-	 * Arrays whose objects are handed out, NULL-terminated, by the keys that lead to them:
-	 * "tool.records.kernels", whatever arrays are in between. NULL: the root array, or every
-	 * array that stands in the root object.
+	 * Arrays whose objects are passed to object(), NULL-terminated, by the keys of their path:
+	 * "tool.records.kernels", whatever arrays are in between. NULL: the root array, or every array that is a
+	 * member of the root object.
 	 */
 	const char *const *lists;
 	/*
-	 * An object of array @list ("" for the root array); values[i] belongs to keys[i] and is
-	 * valid during the call. A negative errno ends the reading.
+	 * Called for each object of array @list ("" for the root array); values[i] belongs to keys[i] and is valid
+	 * during the call. A negative errno ends the reading.
 	 */
 	int (*object)(void *context, const char *list, const struct json_value *values);
 	/*
-	 * A scalar of the root object; with @lists each one outside of them, by the keys that
-	 * lead to it, also if it stands in an array. May be NULL.
+	 * Called for each scalar of the root object; with @lists for each scalar outside of them, by the keys of
+	 * its path, also if it is in an array. May be NULL.
 	 */
 	int (*scalar)(void *context, const char *key, const struct json_value *value);
 	void *context;
@@ -55,9 +53,9 @@ struct json_reader {
 /*
  * json_objects_read - read @path to its end
  *
- * Returns 0; -EBADMSG with @error (place and reason) for what is no JSON, ends too early, has too long a
- * text, or unpacks to too much (input_file.h), after all objects before that place were handed out; a negative errno of the file, or what a
- * callback returned.
+ * Returns 0; a negative errno of the file or a callback; -EBADMSG with @error (place and reason), after all objects
+ * before that place were passed to the callbacks, if the file is no JSON, is truncated, has too long a text, or
+ * decompresses to too much (input_file.h).
  */
 int json_objects_read(const char *path, const struct json_reader *reader, char *error,
 		      size_t error_size);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What may come next. */
+/* The state: the tokens that are allowed next. */
 enum {
 	VALUE,
 	FIRST_VALUE, /* or the end of the array */
@@ -16,10 +16,10 @@ enum {
 	DONE, /* the root value is complete: nothing but blanks */
 };
 
-/* What a token says of itself, beside where it ends. */
+/* Results of scanning a token. */
 enum { STRANGE = -EAGAIN, STOPPED = -ECANCELED, FINE = 0, CUT = 1 };
 
-/* Bytes that end a run of plain ones in a text: the quote, escapes, and what JSON does not allow there. */
+/* Bytes that end a run of plain ones in a text: the quote, escapes, and bytes that JSON does not allow there. */
 static bool ends_run(unsigned char c)
 {
 	return c == '"' || c == '\\' || c < 0x20;
@@ -35,7 +35,7 @@ static bool is_blank(unsigned char c)
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* One of four hexadecimal digits; -1: it is none. */
+/* The value of a hexadecimal digit; -1 if it is none. */
 static int hex_digit(unsigned char c)
 {
 	if (is_digit(c))
@@ -44,7 +44,9 @@ static int hex_digit(unsigned char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* \uXXXX as UTF-8. Returns how many bytes, 0 for what yajl has to say: halves of pairs, NUL, what is no number. */
+/*
+ * Converts \uXXXX to UTF-8. Returns the number of bytes, 0 for cases left to yajl: surrogates, NUL, invalid digits.
+ */
 static size_t unescape_code(const unsigned char *digits, unsigned char *to)
 {
 	uint32_t code = 0;
@@ -73,7 +75,7 @@ static size_t unescape_code(const unsigned char *digits, unsigned char *to)
 	return 3;
 }
 
-/* What stands behind a backslash, as it is meant; 0 = no such thing. */
+/* The character of an escape; 0 = invalid. */
 static unsigned char unescape_letter(unsigned char c)
 {
 	switch (c) {
@@ -89,7 +91,10 @@ static unsigned char unescape_letter(unsigned char c)
 	}
 }
 
-/* The text from @begin, whose first escape is at @at, to its quote, in its place. NULL: strange. */
+/*
+ * Unescapes a text in place, from its first escape at @at to its quote. Returns the new end, or NULL if it is
+ * strange.
+ */
 static unsigned char *unescape(unsigned char *at, const unsigned char *quote)
 {
 	unsigned char *to = at;
@@ -101,7 +106,7 @@ static unsigned char *unescape(unsigned char *at, const unsigned char *quote)
 			*to++ = *at++;
 			continue;
 		}
-		/* The quote is no part of an escape: there is a byte behind each backslash. */
+		/* The quote is not part of an escape, so each backslash has a byte after it. */
 		if (at[1] == 'u') {
 			made = quote - at >= 6 ? unescape_code(at + 2, to) : 0;
 			at += 6;
@@ -117,7 +122,7 @@ static unsigned char *unescape(unsigned char *at, const unsigned char *quote)
 	return to;
 }
 
-/* A text behind its first quote. @at: moved behind the last one; @length: of it, unescaped. */
+/* Scans a text after its first quote. @at: moved behind the closing quote; @length: of the unescaped text. */
 static int scan_text(unsigned char **at, const unsigned char *end, size_t *length)
 {
 	unsigned char *begin = *at, *to = begin, *escape = NULL;
@@ -148,7 +153,7 @@ static int scan_text(unsigned char **at, const unsigned char *end, size_t *lengt
 	return FINE;
 }
 
-/* Digits, at least one. False: none. */
+/* Skips digits; returns false if there is none. */
 static bool pass_digits(unsigned char **at)
 {
 	unsigned char *from = *at;
@@ -158,7 +163,7 @@ static bool pass_digits(unsigned char **at)
 	return *at > from;
 }
 
-/* A number, whose end may be behind @end, where a 0 is. @at: moved to its end. */
+/* Scans a number, which may continue beyond @end, where a 0 byte is. @at: moved to its end. */
 static int scan_number(unsigned char **at, const unsigned char *end)
 {
 	bool ok;
@@ -340,7 +345,7 @@ int json_scan_part(struct json_scan *scan, unsigned char *bytes, size_t size, si
 	unsigned char *at = bytes, *end = bytes + size, *token;
 	int got;
 
-	/* No token goes on with it. */
+	/* A 0 byte ends any token. */
 	*end = 0;
 	while (1) {
 		while (is_blank(*at))

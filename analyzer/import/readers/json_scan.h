@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json_scan.h - yajl's callbacks for plain JSON, at several times its pace.
+ * json_scan.h - calls yajl's callbacks for plain JSON, several times faster than yajl.
  *
- * yajl took half of the time in which a large device file becomes the model. What is rare is left to it: what is not
- * plain and right here is "strange", and the caller has yajl read the file anew, which says what is wrong, and where. So
- * only what yajl accepts (without validating UTF-8) may be accepted, and with the same callbacks.
+ * yajl took half of the time of importing a large device file. Rare constructs are left to yajl: text that is not
+ * plain and valid here is "strange", and the caller lets yajl read the file again, which reports the error and its
+ * place. The scanner must therefore accept only text that yajl accepts (without validating UTF-8), and call the
+ * same callbacks.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_READERS_JSON_SCAN_H
 #define PROFBPF_ANALYZER_IMPORT_READERS_JSON_SCAN_H
@@ -16,10 +17,10 @@
 
 #include "analyzer/import/readers/input_file.h"
 
-#define JSON_SCAN_DEPTH 512 /* what is nested deeper is strange */
+#define JSON_SCAN_DEPTH 512 /* deeper nesting is strange */
 
 struct json_scan {
-	const yajl_callbacks *on; /* all of them but integer and double */
+	const yajl_callbacks *on; /* all callbacks but integer and double */
 	void *context;
 	uint8_t state; /* for json_scan.c */
 	unsigned int depth;
@@ -29,17 +30,21 @@ struct json_scan {
 void json_scan_begin(struct json_scan *scan, const yajl_callbacks *on, void *context);
 
 /*
- * json_scan_part - the next bytes; texts are unescaped in their place
+ * json_scan_part - scans the next bytes; texts are unescaped in place
  *
- * Behind them must be room for a byte, which is written. *@left: how many bytes at the end are part of something whose end is not here: they are to
- * come again, with what follows. Returns 0, -EAGAIN for what is strange, or -ECANCELED if a callback returned 0.
+ * The buffer must have room for one more byte, which is written. *@left: the number of bytes at the end that belong
+ * to an incomplete token: the caller passes them again, followed by more. Returns 0, -EAGAIN for strange text, or
+ * -ECANCELED if a callback returned 0.
  */
 int json_scan_part(struct json_scan *scan, unsigned char *bytes, size_t size, size_t *left);
 
-/* json_scan_end - 0 if one value, and nothing else, was read; else -EAGAIN */
+/* json_scan_end - returns 0 if exactly one value was read; else -EAGAIN */
 int json_scan_end(const struct json_scan *scan);
 
-/* json_scan_file - all of a file. Returns as json_scan_part(); -ENOMEM. What cannot be read, or is larger than a part, is strange. */
+/*
+ * json_scan_file - scans a whole file. Returns as json_scan_part(), or -ENOMEM. A read error, or a token larger
+ * than a part, is strange.
+ */
 int json_scan_file(struct input_file *file, const yajl_callbacks *on, void *context);
 
 #endif /* PROFBPF_ANALYZER_IMPORT_READERS_JSON_SCAN_H */

@@ -9,7 +9,7 @@
 
 #include "analyzer/import/readers/input_file.h"
 
-#define FIELD_MAX ((uint64_t)INT32_MAX) /* a longer one is refused */
+#define FIELD_MAX ((uint64_t)INT32_MAX) /* a longer field is refused */
 
 enum wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
 
@@ -88,15 +88,15 @@ bool proto_is(const struct proto_message *bytes, const char *text)
 struct reader {
 	struct input_file file;
 	uint64_t offset;
-	char words[256]; /* why the file cannot be read; "" if it can */
-	uint8_t *part; /* of the file, read ahead */
+	char words[256]; /* why the file cannot be read; "" if no error */
+	uint8_t *part; /* read-ahead buffer */
 	size_t at, end;
 	uint8_t *buffer;
 	size_t capacity;
-	bool replaced; /* it has U+FFFD, which stands for bytes that were no UTF-8 */
+	bool replaced; /* the file has U+FFFD in place of bytes that were not UTF-8 */
 };
 
-/* The next bytes of the file: 1, 0 at its end, or a negative errno. */
+/* Reads the next bytes of the file: returns 1, 0 at its end, or a negative errno. */
 static int fill(struct reader *reader)
 {
 	int length;
@@ -114,7 +114,7 @@ static int fill(struct reader *reader)
 	return length > 0 ? 1 : length;
 }
 
-/* 1, 0 at the file's end, or a negative errno. */
+/* Returns 1, 0 at the file's end, or a negative errno. */
 static int get_byte(struct reader *reader, uint8_t *byte)
 {
 	int got = reader->at < reader->end ? 1 : fill(reader);
@@ -158,7 +158,7 @@ static bool reserve(struct reader *reader, size_t size)
 	return true;
 }
 
-/* @got_bytes: how many there were. */
+/* @got_bytes: the number of bytes that exist. */
 static int get_bytes(struct reader *reader, uint64_t length, uint64_t *got_bytes)
 {
 	uint64_t used = 0;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sqlite_column.h - what stands in a column of a row: SQLite lets anything stand in any.
- */
+/* sqlite_column.h - reads values of columns: SQLite allows values of any type in any column. */
 #ifndef PROFBPF_ANALYZER_IMPORT_READERS_SQLITE_COLUMN_H
 #define PROFBPF_ANALYZER_IMPORT_READERS_SQLITE_COLUMN_H
 
 #include <sqlite3.h>
 #include <stdint.h>
 
-/* sqlite_column_instant - a whole number, as text, too; INT64_MIN if there is none: "12abc", 1e300, NULL */
+/* sqlite_column_instant - a whole number, also as text; INT64_MIN for other values: "12abc", 1e300, NULL */
 int64_t sqlite_column_instant(sqlite3_stmt *row, int column);
 
 #endif /* PROFBPF_ANALYZER_IMPORT_READERS_SQLITE_COLUMN_H */

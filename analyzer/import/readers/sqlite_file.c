@@ -10,7 +10,7 @@
 #define FLAGS (SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
 #define MAGIC "SQLite format 3"
 
-/* The path as a URI, in which ?, # and % would mean something else. */
+/* Converts a path to a URI, with ?, # and %, which have a meaning in URIs, escaped. */
 static char *make_uri(const char *path)
 {
 	sqlite3_str *uri = sqlite3_str_new(NULL);
@@ -26,7 +26,7 @@ static char *make_uri(const char *path)
 	return sqlite3_str_finish(uri);
 }
 
-/* NULL with @error. */
+/* Returns NULL with @error. */
 static sqlite3 *open_path(const char *path, char *error, size_t error_size)
 {
 	char *uri = make_uri(path);
@@ -65,7 +65,7 @@ bool sqlite_file_detect(const struct import_sample *sample, bool (*known)(sqlite
 	return is;
 }
 
-/* What is wrong with the file, of which one may have read a part. */
+/* Describes the damage of a file, part of which may have been read. */
 static void say_damage(sqlite3 *db, const char *query, char *words, size_t size)
 {
 	sqlite3_int64 there, whole;
@@ -110,7 +110,7 @@ static int found(void *context, int columns, char **texts, char **names)
 	return 0;
 }
 
-/* By the names of its views, which are not run. */
+/* Recognises DLProf's databases by the names of their views, which are not run. */
 static bool is_of_dlprof(sqlite3 *db)
 {
 	bool any = false;
@@ -155,7 +155,7 @@ bool sqlite_file_why_unknown(const char *path, char *why, size_t why_size)
 
 bool sqlite_file_has(sqlite3 *db, const char *table, const char *column)
 {
-	/* Views are refused: what they select is not known. */
+	/* Views are refused: their queries are unknown. */
 	return sqlite3_table_column_metadata(db, "main", table, column, NULL, NULL, NULL, NULL,
 					     NULL) == SQLITE_OK;
 }
@@ -163,7 +163,7 @@ bool sqlite_file_has(sqlite3 *db, const char *table, const char *column)
 struct each {
 	int (*row)(void *context, sqlite3_stmt *row);
 	void *context;
-	uint64_t count; /* of rows */
+	uint64_t count; /* number of rows */
 };
 
 static int each(sqlite3 *db, const char *query, struct each *to, int *status)
@@ -191,7 +191,7 @@ int sqlite_file_each(sqlite3 *db, const char *query, int (*row)(void *context, s
 
 	if (err || status == SQLITE_DONE)
 		return err;
-	/* Finalizing has left the reason as it was. */
+	/* Finalizing does not change the error message. */
 	say_damage(db, query, error, error_size);
 	part = to.count || status == SQLITE_NOMEM ? NULL : sqlite_torn_query(db, query);
 	if (part)

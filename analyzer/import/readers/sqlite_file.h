@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_file.h - reading the SQLite databases that device profilers write.
+ * sqlite_file.h - reads SQLite databases of device profilers.
  *
- * Read-only and immutable: nothing is written beside the file, no lock is taken. What the file
- * says about itself is not believed: its views and triggers are not run.
+ * Files are opened read-only and immutable: nothing is written beside the file, no lock is taken. The file is not
+ * trusted: its views and triggers are not run.
  *
- * A torn file, which ends before the pages that its header counts (see "The Database Header" in
- * SQLite's "Database File Format"), is read as far as it goes.
+ * A torn file, which ends before the pages that its header counts (see "The Database Header" in SQLite's "Database
+ * File Format"), is read up to its end.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_READERS_SQLITE_FILE_H
 #define PROFBPF_ANALYZER_IMPORT_READERS_SQLITE_FILE_H
@@ -17,23 +17,24 @@
 
 #include "analyzer/import/importer.h"
 
-/* Is it an SQLite database, by its first bytes? */
+/* Is the file an SQLite database, by its first bytes? */
 bool sqlite_file_is(const char *path);
 
-/* Is it an SQLite database, and one that @known knows by its tables? */
+/* Is the file an SQLite database, and does @known recognise its tables? */
 bool sqlite_file_detect(const struct import_sample *sample, bool (*known)(sqlite3 *db));
 
 /*
- * sqlite_file_open - open an import's file, and tell of it if it is torn
+ * sqlite_file_open - opens an import's file, and adds a finding if it is torn
  *
- * Returns 0 or a negative errno that the import tells of. *@db, which may be NULL, is closed with sqlite3_close() in any case.
+ * Returns 0, or a negative errno with import->error. The caller closes *@db, which may be NULL, with
+ * sqlite3_close() in any case.
  */
 int sqlite_file_open(struct import *import, sqlite3 **db);
 
 /*
- * sqlite_file_why_unknown - why no importer wants the file at @path, if it is an SQLite database
+ * sqlite_file_why_unknown - the reason why no importer accepts the SQLite database at @path
  *
- * Returns false, and no @why, if it is none.
+ * Returns false, without @why, if the file is not an SQLite database.
  */
 bool sqlite_file_why_unknown(const char *path, char *why, size_t why_size);
 
@@ -43,13 +44,16 @@ bool sqlite_file_has(sqlite3 *db, const char *table, const char *column);
 /*
  * sqlite_file_each - call @row for each row of a query
  *
- * Returns 0, what @row returned if that is not 0, or -EBADMSG with @error for a damaged file (the
- * rows before the damage were handed out), which names the query's first table, and -ENOMEM.
+ * Returns 0, the value of @row if it is not 0, -ENOMEM, or -EBADMSG for a damaged file, with @error, which names
+ * the query's first table; the rows before the damage were passed to @row.
  */
 int sqlite_file_each(sqlite3 *db, const char *query, int (*row)(void *context, sqlite3_stmt *row),
 		     void *context, char *error, size_t error_size);
 
-/* sqlite_file_read - the same, but damage is a finding: what came before it is as good as ever. 0, @row's error or -ENOMEM */
+/*
+ * sqlite_file_read - sqlite_file_each(), but damage is a finding: rows before it are valid. Returns 0, @row's error
+ * or -ENOMEM.
+ */
 int sqlite_file_read(struct import *import, sqlite3 *db, const char *query,
 		     int (*row)(void *context, sqlite3_stmt *row), void *context);
 

@@ -6,14 +6,14 @@
 #define MAGIC "SQLite format 3"
 #define SYSTEM_OF_TORN "profbpf-torn"
 
-/* Numbers of the header; all are big-endian. */
+/* Offsets in the header; its numbers are big-endian. */
 #define HEADER_BYTES 100
 #define AT_PAGE_SIZE 16
 #define AT_CHANGES 24
 #define AT_PAGES 28
-#define AT_CHANGES_OF_PAGES 92 /* the number of changes when the number of pages was written */
+#define AT_CHANGES_OF_PAGES 92 /* value of the change counter when the number of pages was written */
 
-/* How SQLite reads files of this system, the same for all of them, and how those that are torn. */
+/* SQLite's methods for files, the same for all files of a system, and those for torn files. */
 static const sqlite3_io_methods *whole_methods;
 static sqlite3_io_methods torn_methods;
 
@@ -23,7 +23,7 @@ static uint32_t number_at(const unsigned char *header, size_t at)
 	       (uint32_t)header[at + 2] << 8 | header[at + 3];
 }
 
-/* As the header says, in which 1 stands for 64 KiB; never 0. */
+/* The page size in the header, where 1 means 64 KiB; never 0. */
 static sqlite3_int64 page_size(const unsigned char *header)
 {
 	sqlite3_int64 size = header[AT_PAGE_SIZE] << 8 | header[AT_PAGE_SIZE + 1];
@@ -49,7 +49,7 @@ bool sqlite_torn(sqlite3 *db, sqlite3_int64 *there, sqlite3_int64 *whole)
 	    !file || !file->pMethods)
 		return false;
 	methods = file->pMethods == &torn_methods ? whole_methods : file->pMethods;
-	/* An old SQLite did not keep the number of pages. */
+	/* Old SQLite versions did not maintain the number of pages. */
 	if (!read_header(methods, file, header, there) ||
 	    number_at(header, AT_CHANGES) != number_at(header, AT_CHANGES_OF_PAGES))
 		return false;
@@ -57,7 +57,7 @@ bool sqlite_torn(sqlite3 *db, sqlite3_int64 *there, sqlite3_int64 *whole)
 	return *there < *whole;
 }
 
-/* A page that is there in part would be read with zeros behind, as rows that nobody wrote. */
+/* An incomplete page would be read with zeros at its end, as rows that were never written. */
 static int size_in_pages(sqlite3_file *file, sqlite3_int64 *size)
 {
 	unsigned char header[HEADER_BYTES];
@@ -112,8 +112,8 @@ sqlite3 *sqlite_torn_open(sqlite3 *db, const char *uri, int flags)
 		return NULL;
 	}
 	/*
-	 * Tables that begin behind the end spoil the others, unless the schema may be wrong. Nothing can be
-	 * written to a file that is open for reading only.
+	 * A table whose first page is missing makes the others unreadable, unless writable_schema is on. Nothing
+	 * can be written to a file that is open for reading only.
 	 */
 	sqlite3_exec(db, "PRAGMA writable_schema=ON", NULL, NULL, NULL);
 	return db;
@@ -157,7 +157,7 @@ char *sqlite_torn_query(sqlite3 *db, const char *query)
 		return NULL;
 	quoted = table[-1] == '"';
 	rest = table + length + (quoted && table[length] == '"');
-	/* OFFSET keeps SQLite from taking the two queries for one, which would read on. */
+	/* OFFSET prevents SQLite from merging the two queries, which would read on. */
 	return sqlite3_mprintf("%.*s(SELECT rowid, * FROM \"%.*s\" NOT INDEXED LIMIT %lld OFFSET 0)%s",
 			       (int)(table - quoted - query), query, length, table, count, rest);
 }

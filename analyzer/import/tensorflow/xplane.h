@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xplane.h - a profile of TensorFlow or JAX between reading and the model; for xplane*.c, and words that others share.
+ * xplane.h - state between reading a profile of TensorFlow or JAX and adding it to the model; names that other
+ * importers share.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_TENSORFLOW_XPLANE_H
 #define PROFBPF_ANALYZER_IMPORT_TENSORFLOW_XPLANE_H
@@ -16,16 +17,16 @@ struct plane;
 /* Profbpf__DeviceTasks__Kind by an operation's name and category. */
 uint8_t xplane_task_kind(const char *name, const char *type);
 
-/* Is it a line of a device that sums up others ("XLA Modules")? */
+/* Is the line of a device a sum of other lines ("XLA Modules")? */
 bool xplane_line_is_sum(const char *name);
 
-/* enum host_scope of what a thread of the host was in; @operation: the file says that it is one of XLA's. */
+/* The enum host_scope of a host event; @operation: the file marks it as an operation of XLA. */
 uint8_t xplane_scope(const char *name, bool operation);
 
-/* Is it a function of a runtime, of those that launch, as far as its name goes? */
+/* Is it, by its name, a function of a runtime that launches work? */
 bool xplane_is_call(const char *name);
 
-/* How the lines of a plane are to be taken. */
+/* The kinds of a plane's lines. */
 enum line_role { LINE_OTHER, LINE_WORK, LINE_CALLS, LINE_STEPS };
 
 struct line {
@@ -41,37 +42,37 @@ struct xspan {
 	uint64_t correlation;
 	uint64_t bytes;
 	uint64_t line;
-	uint64_t step; /* of scopes: UINT64_MAX = it is none */
+	uint64_t step; /* scopes: number of the step; UINT64_MAX = not a step */
 	uint32_t name;
 	uint32_t type;
-	uint32_t detail; /* of tasks: 1 + index into model->task_details; 0 = none */
-	uint32_t device; /* of tasks and steps */
-	uint32_t line_name; /* string, of scopes */
-	uint8_t scope; /* enum host_scope, of scopes */
+	uint32_t detail; /* tasks: 1 + index into model->task_details; 0 = none */
+	uint32_t device; /* tasks and steps: the device */
+	uint32_t line_name; /* scopes: string */
+	uint8_t scope; /* scopes: enum host_scope */
 };
 
 struct xplane_device {
-	uint32_t name; /* string: the plane's */
-	double peak_flops; /* 0 = not told, as the next */
+	uint32_t name; /* string: name of the plane */
+	double peak_flops; /* 0 = unknown, as the next */
 	double peak_bandwidth;
 };
 
 struct xspace {
 	struct import *import;
 	struct import_rows rows;
-	struct plane *plane; /* being read */
+	struct plane *plane; /* the plane being read */
 	struct line line;
 	MODEL_ARRAY(struct xspan) tasks;
 	MODEL_ARRAY(struct xspan) calls;
 	MODEL_ARRAY(struct xspan) scopes; /* the host's timeline, if no trace was given */
 	MODEL_ARRAY(struct xspan) steps;
-	MODEL_ARRAY(struct xplane_device) devices; /* by device of spans */
+	MODEL_ARRAY(struct xplane_device) devices; /* index: device of spans */
 	struct map launches; /* correlation -> row of calls */
 	uint8_t clock;
 	int64_t move_ns;
 };
 
-/* Rows of the model from all that was read. 0 or -ENOMEM. */
+/* Adds all that was read to the model. Returns 0 or -ENOMEM. */
 int xplane_put_rows(struct xspace *file);
 
 #endif /* PROFBPF_ANALYZER_IMPORT_TENSORFLOW_XPLANE_H */
