@@ -22,7 +22,7 @@ bool rocm_memory_operation(struct rocm_rows *rocm, const char *name, struct rocm
 	return memory->release || strstr(name, "ALLOC");
 }
 
-/* An allocation counts from its end on, until its release begins. */
+/* An allocation counts from the end of its call until the start of the call that releases it. */
 static uint64_t instant_of(const struct rocm_memory *memory)
 {
 	return memory->release ? memory->start_ns : memory->end_ns;
@@ -66,7 +66,7 @@ static int put(struct rocm_rows *rocm, const struct rocm_memory *memory,
 	return MODEL_PUSH(&model->memory_records, record) ? 0 : -ENOMEM;
 }
 
-/* @open: place -> its allocation, 1 + row; 0 once it was released. */
+/* @open: place -> its allocation, 1 + row; 0 after its release. */
 static int put_row(struct rocm_rows *rocm, uint32_t row, struct map *open)
 {
 	const struct rocm_memory *memory = &rocm->memory.row[row];
@@ -79,7 +79,7 @@ static int put_row(struct rocm_rows *rocm, uint32_t row, struct map *open)
 					      model_text(rocm->import->model, memory->level));
 		return map_put(open, key, row + 1) ? put(rocm, memory, memory) : -ENOMEM;
 	}
-	/* Runtimes release address 0, too: nothing. */
+	/* Runtimes also release address 0, which has no effect. */
 	if (known == MAP_NONE || !known)
 		return memory->place ? import_finding(rocm->import,
 						      "releases of memory got before, or of no size",

@@ -59,7 +59,7 @@ bool rocm_is_cpu(const struct rocm_rows *rocm, uint64_t key)
 
 uint8_t rocm_kernel_kind(const char *name)
 {
-	/* The runtime copies and fills with kernels of its own, too. */
+	/* The runtime also copies and fills with its own kernels. */
 	if (strncmp(name, "__amd_rocclr_copy", 17) == 0)
 		return PROFBPF__DEVICE_TASKS__KIND__COPY;
 	if (strncmp(name, "__amd_rocclr_fill", 17) == 0)
@@ -111,7 +111,7 @@ static int by_correlation(const void *a, const void *b)
 		return x->pid < y->pid ? -1 : 1;
 	if (x->correlation != y->correlation)
 		return x->correlation < y->correlation ? -1 : 1;
-	/* Of calls inside each other the outer one comes first. */
+	/* Of nested calls the outer one comes first. */
 	if (x->start_ns != y->start_ns)
 		return x->start_ns < y->start_ns ? -1 : 1;
 	return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns;
@@ -170,7 +170,7 @@ static int by_task(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* Counters of row @row of tasks; *@next is moved on behind them. */
+/* Adds the counters of row @row of tasks; *@next is moved behind them. */
 static bool add_counters(struct rocm_rows *rocm, uint32_t row, uint32_t *next,
 			 struct device_task *task)
 {
@@ -218,7 +218,7 @@ static int put_task(struct rocm_rows *rocm, uint32_t row, bool streams, uint32_t
 	return MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
 }
 
-/* GPUs that the file does not number count in its order. */
+/* Numbers GPUs that have no number in the file, in its order. */
 static void number_agents(struct rocm_rows *rocm)
 {
 	uint64_t next = 0;

@@ -43,7 +43,7 @@ static int add(struct rocm_samples *samples, uint8_t of, uint64_t dispatch, uint
 		       : -ENOMEM;
 }
 
-/* Dispatches as they come. */
+/* Numbers dispatches in the order of their samples. */
 static int number_of(struct rocm_samples *samples, uint64_t dispatch, uint32_t *number)
 {
 	*number = map_get(&samples->numbers, dispatch);
@@ -122,7 +122,7 @@ static int by_instruction(const void *a, const void *b)
 	return x->instruction < y->instruction ? -1 : x->instruction > y->instruction;
 }
 
-/* Most samples first. */
+/* The most sampled first. */
 static int by_count(const void *a, const void *b)
 {
 	const struct hot *x = a, *y = b;
@@ -135,7 +135,7 @@ static int by_count(const void *a, const void *b)
 	return by_instruction(a, b);
 }
 
-/* @rows with equal ones added up, in place; how many are left. */
+/* Adds up equal rows of @rows, in place; returns the number of remaining rows. */
 static uint32_t add_up(struct hot *rows, uint32_t count)
 {
 	uint32_t used = 0;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rocpd, the SQLite that rocprofv3 writes by default (PID_results.db).
+ * rocpd, the SQLite database that rocprofv3 writes by default (PID_results.db).
  *
- * Tables bear the run's GUID as a suffix ("rocpd_kernel_dispatch_<GUID>"); a merged database has
- * several runs. The views without it are not used, because a file's views are not to be trusted.
- * pid, tid and agent_id are rows of rocpd_info_*. A dispatch and the call (rocpd_region) that made it
- * have the same rocpd_event.stack_id. Until schema 3 rows have "start" and "end"; since 4, rows of
- * rocpd_timestamp and rocpd_track. Times are nanoseconds of CLOCK_BOOTTIME.
- * Layout: rocpd_tables.sql of rocprofiler-sdk.
+ * Table names have the run's GUID as a suffix ("rocpd_kernel_dispatch_<GUID>"); a merged database has several runs.
+ * The views without the suffix are not used, because a file's views are not to be trusted. pid, tid and agent_id
+ * are rows of rocpd_info_*. A dispatch and the call (rocpd_region) that made it have the same rocpd_event.stack_id.
+ * Until schema 3 rows have "start" and "end"; since 4, rows of rocpd_timestamp and rocpd_track. Times are
+ * nanoseconds of CLOCK_BOOTTIME. Layout: rocpd_tables.sql of rocprofiler-sdk.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +25,7 @@ struct rocpd {
 	struct import *import;
 	struct rocm_rows rocm;
 	sqlite3 *db;
-	uint64_t run; /* how many runs were read: agents are counted from 1 in each */
+	uint64_t run; /* number of runs read so far: agents are numbered from 1 in each */
 	MODEL_ARRAY(uint32_t) suffixes; /* strings */
 };
 
@@ -79,7 +78,7 @@ static int on_suffix(void *context, sqlite3_stmt *row)
 	return suffix != INDEX_NONE && MODEL_PUSH(&file->suffixes, suffix) ? 0 : -ENOMEM;
 }
 
-/* Columns: id, type, number among its type, name. */
+/* Columns: id, type, number within its type, name. */
 static int on_agent(void *context, sqlite3_stmt *row)
 {
 	struct rocpd *file = context;
@@ -174,7 +173,7 @@ static int on_region(void *context, sqlite3_stmt *row)
 
 	if (call.name == INDEX_NONE || call.runtime == INDEX_NONE)
 		return -ENOMEM;
-	/* The program's own ranges are regions, too. */
+	/* The program's own ranges are also regions. */
 	if (strncmp(name, "hip", 3) != 0 && strcmp(runtime, "hip") == 0)
 		return 0;
 	return rocm_call(&file->rocm, &call);
@@ -188,7 +187,7 @@ static bool has(const struct rocpd *file, const char *table, const char *suffix,
 	return sqlite_file_has(file->db, name, column);
 }
 
-/* Runs @query, in which each @ stands for the run's suffix. */
+/* Runs @query after replacing each @ by the run's suffix. */
 static int each(struct rocpd *file, const char *query, const char *suffix,
 		int (*row)(void *, sqlite3_stmt *))
 {
@@ -227,7 +226,7 @@ static int read_agents(struct rocpd *file, const char *suffix)
 		suffix, on_agent);
 }
 
-/* A table of intervals in schema 3 and before, and since 4: where the columns of each row are. */
+/* The columns of intervals up to schema 3, and since 4. */
 #define TIMES_3 "SELECT d.start, d.\"end\", "
 #define TIMES_4 "SELECT s.value, f.value, "
 #define JOINS_3 JOINS("d")
@@ -250,7 +249,7 @@ static int read_agents(struct rocpd *file, const char *suffix)
 						      " LEFT JOIN " ONCE(          \
 							      "rocpd_info_thread", \
 							      "tid") " h ON h.id = " place ".tid"
-/* Ids are unique in good files. In others each table would multiply the rows, to more than can be read. */
+/* Ids are unique in valid files. In others each join would multiply the rows, to more than can be read. */
 #define ONCE(table, columns) "(SELECT id, " columns " FROM \"" table "@\" GROUP BY id)"
 #define WHO(place) ", e.stack_id, coalesce(p.pid, " place ".pid), coalesce(h.tid, " place ".tid)"
 
@@ -303,7 +302,7 @@ static int read_run(struct rocpd *file, const char *suffix)
 	return err;
 }
 
-/* It becomes part of queries. */
+/* Checks the suffix, which becomes part of queries. */
 static bool is_plain(const char *suffix)
 {
 	return !suffix[strspn(suffix, "0123456789abcdefghijklmnopqrstuvwxyz"

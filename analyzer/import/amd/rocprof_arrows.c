@@ -7,7 +7,7 @@
 #include "lib/base/bisect.h"
 #include "lib/base/sort_rows.h"
 
-#define LOOK_MAX 256 /* calls or arrows that one arrow is compared with; what lies farther is not known */
+#define LOOK_MAX 256 /* calls or arrows that one arrow is compared with; farther ones are ignored */
 
 void rocprof_arrows_free(struct rocprof_arrows *arrows)
 {
@@ -54,7 +54,7 @@ static int by_id(const void *a, const void *b)
 	return compare(((const struct arrow_place *)a)->id, ((const struct arrow_place *)b)->id);
 }
 
-/* Of tasks that start there in the same microsecond the first that no arrow has led to. */
+/* The first task, of those that start in the same microsecond, that no arrow leads to yet. */
 static struct rocm_task *task_at(struct rocprof_arrows *arrows, struct rocm_rows *rocm,
 				 const struct arrow_place *end)
 {
@@ -72,7 +72,7 @@ static struct rocm_task *task_at(struct rocprof_arrows *arrows, struct rocm_rows
 	return &rocm->tasks.row[tasks[at].id];
 }
 
-/* May this call have made that task? */
+/* Is the call of a kind that can have made the task? */
 static bool makes(const struct rocm_rows *rocm, const struct arrow_place *call, const struct rocm_task *task)
 {
 	const char *name = model_text(rocm->import->model, rocm->calls.row[call->id].name);
@@ -82,7 +82,7 @@ static bool makes(const struct rocm_rows *rocm, const struct arrow_place *call, 
 	return copies == (call_kind_of_name(name) == PROFBPF__FUNCTION__KIND__COPY);
 }
 
-/* The first of a thread's calls whose middle is not before @us. */
+/* The first call of a thread whose middle is not before @us. */
 static uint32_t first_call(const struct rocprof_arrows *arrows, uint64_t lane, uint64_t us)
 {
 	const struct arrow_place wanted = { .lane = lane, .ts_us = us };
@@ -90,14 +90,17 @@ static uint32_t first_call(const struct rocprof_arrows *arrows, uint64_t lane, u
 	return BISECT(i, 0, arrows->calls.count, by_middle(&arrows->calls.row[i], &wanted) < 0);
 }
 
-/* An arrow whose ends are there, and what they are at. */
+/* An arrow with both ends, and the task and call at them. */
 struct arrow {
 	const struct arrow_place *start, *end;
 	struct rocm_task *task;
-	struct arrow_place *call; /* NULL = not known */
+	struct arrow_place *call; /* NULL = unknown */
 };
 
-/* The call that an arrow begins in the middle of, or, if it begins where its task does, that it begins in; or NULL. */
+/*
+ * The call in whose middle the arrow begins, or, if it begins where its task does, the call in which it begins; or
+ * NULL.
+ */
 static struct arrow_place *call_at(struct rocprof_arrows *arrows, const struct rocm_rows *rocm,
 				   const struct arrow *arrow)
 {
@@ -116,7 +119,7 @@ static struct arrow_place *call_at(struct rocprof_arrows *arrows, const struct r
 	return NULL;
 }
 
-/* The only call that is left from @from_us to before @to_us; NULL if there is none, or several. */
+/* The only remaining call from @from_us to before @to_us; NULL if there is none, or several. */
 static struct arrow_place *only_call(struct rocprof_arrows *arrows, const struct rocm_rows *rocm,
 				     const struct arrow *arrow, uint64_t from_us, uint64_t to_us)
 {
@@ -137,7 +140,10 @@ static struct arrow_place *only_call(struct rocprof_arrows *arrows, const struct
 	return found;
 }
 
-/* The nearest arrow before (@step -1) or after (1) it, from the same thread to the same section, whose call is known; or NULL. */
+/*
+ * The nearest arrow before (@step -1) or after (1) this one, from the same thread to the same section, with a known
+ * call; or NULL.
+ */
 static const struct arrow *neighbour(const struct arrow *row, uint32_t count, uint32_t at, int step,
 				     bool *too_far)
 {
@@ -182,7 +188,7 @@ static void join(struct rocm_rows *rocm, struct arrow *arrow)
 		arrow->task->correlation = call->correlation;
 }
 
-/* Arrows with both ends and a task, in the order of their ids. */
+/* Collects arrows with both ends and a task, in the order of their ids. */
 static uint32_t find_arrows(struct rocprof_arrows *arrows, struct rocm_rows *rocm, struct arrow *row)
 {
 	uint32_t count = 0, at = 0;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ROCm's profilers as CSV: rocprofv3, a table for each kind (RUN_kernel_trace.csv,
- * RUN_memory_copy_trace.csv, RUN_memory_allocation_trace.csv, RUN_hip_api_trace.csv, RUN_agent_info.csv, ...), and the one table of
- * kernels of rocprof v1 and v2.
+ * CSV files of ROCm's profilers: a table for each kind of rocprofv3 (RUN_kernel_trace.csv,
+ * RUN_memory_copy_trace.csv, RUN_memory_allocation_trace.csv, RUN_hip_api_trace.csv, RUN_agent_info.csv, ...), and
+ * the single table of kernels of rocprof v1 and v2.
  *
- * RUN_marker_api_trace.csv has the ranges of ROCTX, by their texts. Of a kernel trace the other tables of the same run beside it are taken, too; they have the names of agents and the calls,
- * joined by Correlation_Id. pmc_perf.csv of ROCm's Compute Profiler is like the tables of v1 or, of rocpd, like a
- * counter_collection. Agents are numbers, or "Agent 4" with the node's number. Times are
- * nanoseconds: of CLOCK_BOOTTIME since v3; of which clock before is not documented. v1 tells when a
- * kernel was dispatched (DispatchNs), too. RUN_counter_collection.csv has a row for each counter of each kernel.
+ * RUN_marker_api_trace.csv has the ranges of ROCTX, with their texts. With a kernel trace the other tables of the
+ * same run beside it are imported, too; they have the names of agents, and the calls, joined by Correlation_Id.
+ * pmc_perf.csv of ROCm's Compute Profiler is like the tables of v1 or, of rocpd, like a counter_collection. Agents
+ * are numbers, or "Agent 4" with the node's number. Times are nanoseconds: of CLOCK_BOOTTIME since v3; the earlier
+ * clock is not documented. v1 also has the time of a kernel's dispatch (DispatchNs). RUN_counter_collection.csv has
+ * a row for each counter of each kernel.
  */
 #include <errno.h>
 #include <limits.h>
@@ -24,7 +25,7 @@
 #include "analyzer/import/amd/rocm_rows.h"
 #include "analyzer/import/amd/rocm_samples.h"
 
-#define ROCM_TRACK_RANGES 100 /* a kind of tracks of their own */
+#define ROCM_TRACK_RANGES 100 /* the kind of tracks of ranges */
 #define KERNEL_TRACE "kernel_trace.csv"
 
 enum column {
@@ -102,12 +103,12 @@ _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each 
 struct table {
 	struct import *import;
 	struct rocm_rows rocm;
-	uint32_t pid; /* of rows that tell none */
+	uint32_t pid; /* for rows without a pid */
 	bool is_agents;
 	bool is_samples;
 	uint64_t ranges;
 	struct rocm_samples samples;
-	struct map dispatches; /* with counters: number (with process and start) -> row of tasks */
+	struct map dispatches; /* tables of counters: number (with process and start) -> row of tasks */
 };
 
 static int detect(const struct import_sample *sample)
@@ -148,8 +149,8 @@ static uint64_t number_of(const struct csv_value *value)
 }
 
 /*
- * An instant; 0 if it is none. ROCm's Compute Profiler writes means of several runs, with a fraction. What a spreadsheet
- * made of it, "8.1097E+14", is no instant any more.
+ * An instant; 0 if the text is none. ROCm's Compute Profiler writes means of several runs, with a fraction. A
+ * number that a spreadsheet changed to "8.1097E+14" is no longer an instant.
  */
 static uint64_t instant_of(const struct csv_value *value)
 {
@@ -217,7 +218,7 @@ static int on_task(struct table *table, const struct csv_value *values)
 
 	if (task.name == INDEX_NONE)
 		return -ENOMEM;
-	/* A copy to the host is its GPU's work; without a table of agents, its name tells. */
+	/* A copy to the host belongs to its GPU; without a table of agents the name has the direction. */
 	if (copy)
 		task.agent = rocm_is_cpu(&table->rocm, to) || strstr(name, "DEVICE_TO_HOST") ? from
 											     : to;
@@ -227,7 +228,7 @@ static int on_task(struct table *table, const struct csv_value *values)
 	return rocm_samples_kernel(&table->samples, number_of(&values[C_DISPATCH_ID]), before);
 }
 
-/* The program counter of a wave. */
+/* Counts a sample of a wave's program counter. */
 static int on_sample(struct table *table, const struct csv_value *values)
 {
 	uint32_t instruction = model_string(table->import->model, text_of(&values[C_INSTRUCTION]));
@@ -240,7 +241,10 @@ static int on_sample(struct table *table, const struct csv_value *values)
 				     stalled ? values[C_STALL].text : NULL);
 }
 
-/* A row for each counter of a dispatch: the same kernel in all that have its times; other runs of the program have others. */
+/*
+ * There is a row for each counter of a dispatch. Rows with the same times are the same kernel; other runs of the
+ * program have other times.
+ */
 static int on_counter(struct table *table, const struct csv_value *values)
 {
 	uint64_t key = (number_of(&values[C_DISPATCH_ID]) << 32 | pid_of(table, values)) ^
@@ -269,7 +273,7 @@ static int on_counter(struct table *table, const struct csv_value *values)
 	return MODEL_PUSH(&table->rocm.counters, counter) ? 0 : -ENOMEM;
 }
 
-/* roctxRangePush() and its like, by their texts. */
+/* Adds a range of roctxRangePush() and similar functions, by its text. */
 static int on_range(struct table *table, const struct rocm_call *call)
 {
 	struct import_rows *rows = &table->rocm.rows;
@@ -304,7 +308,7 @@ static int on_call(struct table *table, const struct csv_value *values)
 		.runtime = model_string(table->import->model, runtime),
 	};
 
-	/* Ranges of the program's own are no calls; what pauses the profiler is neither. */
+	/* Ranges of the program are no calls; neither are calls that pause the profiler. */
 	if (strncmp(domain, "MARKER_CORE", 11) == 0)
 		return on_range(table, &call);
 	if (strncmp(domain, "MARKER", 6) == 0)
@@ -372,7 +376,7 @@ static int read_table(struct table *table, const char *path)
 				  damage);
 }
 
-/* The part of the path that all tables of a run have; 0 if it is no kernel trace of v3. */
+/* Length of the path's part that all tables of a run share; 0 if it is no kernel trace of v3. */
 static size_t run_length(const char *path)
 {
 	const char *end = strstr(path, KERNEL_TRACE), *next;
@@ -384,7 +388,7 @@ static size_t run_length(const char *path)
 		       : 0;
 }
 
-/* Runs are named by their process unless the user named them. */
+/* The pid in a run's name, which the user may have replaced. */
 static uint32_t pid_of_run(const char *path, size_t run)
 {
 	size_t start = run;
@@ -399,7 +403,7 @@ static uint32_t pid_of_run(const char *path, size_t run)
 	return (uint32_t)pid;
 }
 
-/* Before the kernels, because they say which agents are GPUs. */
+/* Called before the kernels are read, because these tables say which agents are GPUs. */
 static int read_siblings(struct table *table, size_t run)
 {
 	static const char *const SIBLINGS[] = {
@@ -422,7 +426,7 @@ static int read_siblings(struct table *table, size_t run)
 	return err;
 }
 
-/* v3 says CLOCK_BOOTTIME; what its predecessors read is nowhere written. */
+/* v3 documents CLOCK_BOOTTIME; the clock of its predecessors is not documented. */
 static uint8_t clock_of(const char *path, size_t run)
 {
 	return run || strstr(path, "_trace.csv") ? PROFBPF__DEVICE_CLOCK__CLOCK_BOOTTIME

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rocprofv3's JSON (`rocprofv3 --output-format json`): {"rocprofiler-sdk-tool": [{...}]}, an element
- * for each process.
+ * rocprofv3's JSON (`rocprofv3 --output-format json`): {"rocprofiler-sdk-tool": [{...}]}, an element for each
+ * process.
  *
  * Kernels are numbers of kernel_symbols, functions are numbers of strings.buffer_records[kind]
- * .operations[operation]; agents have handles. Times are nanoseconds of CLOCK_BOOTTIME, which is
- * what the SDK reads. Schema: rocprofv3-schema.json of rocprofiler-sdk.
+ * .operations[operation]; agents have handles. Times are nanoseconds of CLOCK_BOOTTIME, the clock that the SDK
+ * reads. Schema: rocprofv3-schema.json of rocprofiler-sdk.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static const char *const LISTS[] = { ROOT ".agents",
 				     RECORDS "rccl_api",
 				     NULL };
 
-/* Runtimes of the lists of calls. */
+/* The runtimes of the lists from L_CALLS on, in their order. */
 static const char *const RUNTIMES[] = { "hip", "hsa", "rccl" };
 
 enum field {
@@ -117,17 +117,17 @@ _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each fie
 struct rocprof {
 	struct import *import;
 	struct rocm_rows rocm;
-	struct map kernels; /* kernel number of a process -> string */
+	struct map kernels; /* number of a process's kernel -> string */
 	struct map operations; /* kind << 32 | operation -> string */
-	uint32_t kind; /* whose operations are being listed, from 1; 0 = none yet */
+	uint32_t kind; /* the kind whose operations are being listed, from 1; 0 = none yet */
 	uint32_t operation;
-	uint32_t pid; /* of the element being read */
-	uint32_t process; /* its number */
+	uint32_t pid; /* process id of the current element */
+	uint32_t process; /* number of the current element */
 	MODEL_ARRAY(uint64_t)
-	kernel_of; /* per task: what its name is to be looked up by; 0 = named */
+	kernel_of; /* per task: key for looking up its name; 0 = named */
 	struct rocm_samples samples;
-	MODEL_ARRAY(uint32_t) instructions; /* strings, by their numbers, process by process */
-	uint32_t first_instruction; /* of the process */
+	MODEL_ARRAY(uint32_t) instructions; /* strings, by number, one process after the other */
+	uint32_t first_instruction; /* index of the process's first one */
 };
 
 static int detect(const struct import_sample *sample)
@@ -163,7 +163,7 @@ static int on_agent(struct rocprof *file, const struct json_value *values)
 	return rocm_agent(&file->rocm, number_of(&values[F_ID]), &agent);
 }
 
-/* Names end in ".kd", a kernel descriptor's, unless they were formatted. */
+/* Names that were not formatted end in ".kd", as a kernel descriptor's. */
 static uint32_t symbol_name(struct rocprof *file, const struct json_value *values)
 {
 	static const enum field NAMES[] = { F_FORMATTED, F_DEMANGLED, F_MANGLED };
@@ -231,7 +231,7 @@ static int on_kernel(struct rocprof *file, const struct json_value *values)
 	return rocm_samples_kernel(&file->samples, dispatch_key(file, &values[F_DISPATCH]), before);
 }
 
-/* Instructions that were not decoded have the number -1. */
+/* An instruction that was not decoded has the number -1. */
 static int on_sample(struct rocprof *file, const struct json_value *values)
 {
 	uint64_t number = number_of(&values[F_INSTRUCTION]);
@@ -261,18 +261,18 @@ static int on_copy(struct rocprof *file, const struct json_value *values)
 	struct rocm_task task = task_of(file, values);
 	uint64_t to = number_of(&values[F_TO]), from = number_of(&values[F_FROM]);
 
-	/* A copy to the host is its GPU's work. */
+	/* A copy to the host belongs to its GPU. */
 	task.agent = rocm_is_cpu(&file->rocm, to) ? from : to;
 	task.bytes = number_of(&values[F_BYTES]);
 	task.name = operation_name(file, values);
-	task.queue = UINT32_MAX; /* of its own, which is not told */
+	task.queue = UINT32_MAX; /* copies have a queue of their own, of unknown number */
 	task.kind = PROFBPF__DEVICE_TASKS__KIND__COPY;
 	if (!task.name)
 		task.name = model_string(file->import->model, "memory copy");
 	return task.name == INDEX_NONE ? -ENOMEM : add_task(file, &task, 0);
 }
 
-/* Agents and addresses were plain numbers or texts before they became handles. */
+/* In older files agents and addresses are plain numbers or texts instead of handles. */
 static int on_memory(struct rocprof *file, const struct json_value *values, bool scratch)
 {
 	struct rocm_memory memory = { .start_ns = number_of(&values[F_START]),
@@ -332,7 +332,7 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	}
 }
 
-/* The names of operations, and which process it is. */
+/* Reads names of operations, and the process of the element. */
 static int on_scalar(void *context, const char *key, const struct json_value *value)
 {
 	struct rocprof *file = context;

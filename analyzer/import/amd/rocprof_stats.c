@@ -3,9 +3,8 @@
  * Sums that ROCm's profilers write beside their traces: results.stats.csv, results.hip_stats.csv, ... of rocprof
  * and RUN_kernel_stats.csv, RUN_hip_api_stats.csv, ... of rocprofv3.
  *
- * All have the same columns; the file's name tells calls from what ran on devices, and where it does not, the
- * names of the rows do. Which device it was is not in them. Of all domains in one
- * (RUN_domain_stats.csv), nothing is said that the others do not say.
+ * All have the same columns; the file's name, or else the names of the rows, distinguish calls from device work.
+ * The device is not in them. The sums of all domains in one file (RUN_domain_stats.csv) add nothing to the others.
  */
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What rocprof (before rocprofv3) writes of a trace: results.json, a Chrome trace, and results.db, the SQLite
- * that it is made from.
+ * Traces of rocprof (before rocprofv3): results.json, a Chrome trace, and results.db, the SQLite database from
+ * which it is made.
  *
- * Their rows are of sections: 2 HIP's calls, 3 HSA's, 4 the driver's, 1 copies, 6 and more the GPUs, 0 the program's own
- * marks. A Chrome trace has them as process ids, whose real ones are args.proc-id of tasks and, where there is an
- * args.__section or it is another number, args.pid. Its ts and dur are whole microseconds: the nanoseconds stand in
- * args.BeginNs and EndNs. A task and the HIP call that made it have the same Index in a process; where a trace has
- * none, its arrows tell (rocprof_arrows.h). Kernels
- * may be there twice, by HIP ("OPS", with a dev-id) and by the profiler of counters ("A" or "KERN", with a
- * gpu-id): the first are taken then. Layout: tblextr.py of rocprofiler.
+ * Rows belong to sections: 2 HIP's calls, 3 HSA's, 4 the driver's, 1 copies, 6 and more the GPUs, 0 the program's
+ * own marks. In a Chrome trace sections are the process ids; the real process ids are args.proc-id of tasks and, if
+ * there is an args.__section or it is another number, args.pid. ts and dur are whole microseconds: the nanoseconds
+ * are in args.BeginNs and EndNs. A task and the HIP call that made it have the same Index in a process; in a trace
+ * without Index the arrows join them (rocprof_arrows.h). Kernels may occur twice, recorded by HIP ("OPS", with a
+ * dev-id) and by the profiler of counters ("A" or "KERN", with a gpu-id): the former are then imported. Layout:
+ * tblextr.py of rocprofiler.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ enum field {
 	F_KERNEL,
 	F_NAME,
 	COLUMNS,
-	/* Of the events of the trace alone. */
+	/* Only events of the trace have these. */
 	F_PHASE = COLUMNS,
 	F_EVENT_NAME,
 	F_EVENT_PID,
@@ -89,8 +89,8 @@ _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each fie
 struct row {
 	uint64_t number[COLUMNS];
 	uint64_t section;
-	uint64_t lane; /* the trace's thread id: the stream of a task of HIP's */
-	uint64_t ts_us, dur_us; /* of the trace's events */
+	uint64_t lane; /* the trace's thread id: for tasks of HIP the stream */
+	uint64_t ts_us, dur_us; /* events of the trace only */
 	const char *name;
 	size_t name_length;
 };
@@ -100,14 +100,14 @@ enum origin { FROM_HIP, FROM_COUNTERS, FROM_NO_DEVICE };
 struct v1 {
 	struct import *import;
 	struct rocm_rows rocm;
-	struct rocprof_arrows arrows; /* of a trace */
-	MODEL_ARRAY(uint8_t) origins; /* of tasks: enum origin */
+	struct rocprof_arrows arrows; /* of a Chrome trace */
+	MODEL_ARRAY(uint8_t) origins; /* per task: enum origin */
 	uint64_t only_device; /* UINT64_MAX = none yet */
-	uint32_t only_pid; /* of the tasks; 0 = none yet */
+	uint32_t only_pid; /* pid of the tasks; 0 = none yet */
 	bool several_devices;
 	bool several_pids;
-	bool has_operations; /* tasks of HIP's own */
-	uint64_t section; /* of the table being read */
+	bool has_operations; /* there are tasks recorded by HIP */
+	uint64_t section; /* section of the current table */
 };
 
 static bool is_known(sqlite3 *db)
@@ -135,7 +135,7 @@ static int detect(const struct import_sample *sample)
 		       : 0;
 }
 
-/* The process as the system numbers it; 0 = unknown. */
+/* The process id of the operating system; 0 = unknown. */
 static uint32_t pid_of(const struct row *row)
 {
 	uint64_t pid = row->number[F_PROCESS];
@@ -211,7 +211,7 @@ static int on_task(struct v1 *file, const struct row *row)
 		.start_ns = told(row->number[F_BEGIN]),
 		.end_ns = told(row->number[F_END]),
 		.dispatch_ns = told(row->number[F_DISPATCH]),
-		/* 0 is none, and a number of theirs. */
+		/* An Index may be 0, which means "no correlation" here. */
 		.correlation = origin == FROM_HIP && row->number[F_INDEX] != UINT64_MAX
 				       ? row->number[F_INDEX] + 1
 				       : 0,
@@ -229,7 +229,7 @@ static int on_task(struct v1 *file, const struct row *row)
 	if (task.name == STRING_NONE)
 		return -ENOMEM;
 	task.kind = kind_of(row, model_text(file->import->model, task.name));
-	/* Where the process of the profiler of counters stands, HIP's has a section. */
+	/* The profiler of counters has the process id where HIP's rows have a section. */
 	if (counters && !task.pid && row->number[F_PID] <= UINT32_MAX)
 		task.pid = (uint32_t)row->number[F_PID];
 	note_owner(file, task.agent, task.pid);
@@ -253,7 +253,7 @@ static int on_call(struct v1 *file, const struct row *row)
 	struct rocm_call call = {
 		.start_ns = told(row->number[F_BEGIN]),
 		.end_ns = told(row->number[F_END]),
-		/* Each runtime counts its own; tasks have HIP's. */
+		/* Each runtime has its own Index; tasks have HIP's. */
 		.correlation = row->section == SECTION_HIP && row->number[F_INDEX] != UINT64_MAX
 				       ? row->number[F_INDEX] + 1
 				       : 0,
@@ -293,7 +293,7 @@ static bool number_in(const struct json_value *value, uint64_t *number)
 	return value->text && decimal_unsigned(value->text, value->length, number);
 }
 
-/* An end of one; what lacks something leads nowhere. */
+/* Adds an end of an arrow; incomplete ends are ignored. */
 static int on_arrow(struct v1 *file, const struct json_value *values, bool begins)
 {
 	struct arrow_place end = { 0 };
@@ -411,7 +411,7 @@ static int read_trace(struct v1 *file)
 				  file->rocm.tasks.count + file->rocm.calls.count, damage);
 }
 
-/* What can be told only when all is read: whose copies are, which process calls are of, which kernels are there twice. */
+/* Decides after reading: the owner of copies, the process of calls, and the duplicates of kernels. */
 static int settle(struct v1 *file)
 {
 	uint32_t kept = 0;
@@ -443,7 +443,7 @@ static int settle(struct v1 *file)
 		if (!call->pid && !file->several_pids)
 			call->pid = file->only_pid;
 		else if (!call->pid)
-			call->correlation = 0; /* each process counts from 0 */
+			call->correlation = 0; /* Index restarts at 0 in each process */
 	}
 	return err;
 }

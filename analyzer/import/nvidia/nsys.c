@@ -2,11 +2,10 @@
 /*
  * Nsight Systems, exported to SQLite (`nsys export --type sqlite`).
  *
- * Times are nanoseconds since the session's start, whose UTC stands in
- * TARGET_INFO_SESSION_START_TIME.utcEpochNs; pid = globalTid >> 24 & 0xffffff, tid = globalTid &
- * 0xffffff. Tables and columns differ by schema (2.9 to 3.24) and are absent, not empty, when
- * nothing was recorded. Names are numbers of StringIds; those of API functions have a suffix
- * ("cudaLaunchKernel_v7000"). Of a CUDA graph there are its kernels, or, by default, one row of
+ * Times are nanoseconds since the session's start, whose UTC is TARGET_INFO_SESSION_START_TIME.utcEpochNs; pid =
+ * globalTid >> 24 & 0xffffff, tid = globalTid & 0xffffff. Tables and columns differ by schema (2.9 to 3.24); a
+ * table without recorded rows is absent, not empty. Names are numbers of StringIds; those of API functions have a
+ * suffix ("cudaLaunchKernel_v7000"). For a CUDA graph there are its kernels, or, by default, one row of
  * CUPTI_ACTIVITY_KIND_GRAPH_TRACE for each launch. See "Exporting" in NVIDIA's user guide.
  */
 #include <ctype.h>
@@ -24,7 +23,7 @@
 #include "analyzer/import/readers/sqlite_file.h"
 
 #define GRAPHS "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
-#define GRAPHS_SHARE 100 /* a device with less than 1 / this of its tasks' time in graphs counts as one without */
+#define GRAPHS_SHARE 100 /* a device with less than 1 / this of its task time in graphs counts as one without graphs */
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
 
 struct nsys {
@@ -34,10 +33,10 @@ struct nsys {
 	struct map strings; /* StringIds.id -> string of the model */
 	struct nsys_gpus gpus;
 	struct map launches; /* correlation (with process) -> row of calls */
-	MODEL_ARRAY(struct call) calls; /* of the file; thread is the file's global id's low half */
+	MODEL_ARRAY(struct call) calls; /* calls of the file; thread is the low half of the file's global id */
 	MODEL_ARRAY(uint64_t) global_tids; /* of each call */
-	int64_t epoch_ns; /* what all times are raised by */
-	uint8_t kind; /* of the tasks being read */
+	int64_t epoch_ns; /* added to all times */
+	uint8_t kind; /* kind of the current tasks */
 };
 
 static bool is_known(sqlite3 *db)
@@ -96,7 +95,7 @@ static uint32_t tid_of(uint64_t global)
 	return (uint32_t)(global & 0xffffff);
 }
 
-/* An interval of the file on the model's time line; false for one that cannot be. */
+/* Converts an interval of the file to the model's time; returns false if it is impossible. */
 static bool instants(const struct nsys *file, int64_t start, int64_t end, uint64_t *from,
 		     uint64_t *to)
 {
@@ -108,7 +107,10 @@ static uint64_t launch_key(uint64_t correlation, uint64_t global)
 	return correlation * 0x9e3779b97f4a7c15u + pid_of(global);
 }
 
-/* "cuLaunchKernel_v3020" is cuLaunchKernel; the _v2 of a driver function is its name. */
+/*
+ * Removes the version: "cuLaunchKernel_v3020" is cuLaunchKernel; but the _v2 of a driver function belongs to its
+ * name.
+ */
 static void function_name(const char *text, char *name, size_t size)
 {
 	size_t length = strlen(text), digits = 0;
@@ -200,13 +202,13 @@ static int each(struct nsys *file, const char *query, int (*row)(void *, sqlite3
 	return sqlite_file_read(file->import, file->db, query, row, file);
 }
 
-/* A column that this schema may lack, or 0 in its place. */
+/* The column, or "0" if this schema lacks it. */
 static const char *column_or(const struct nsys *file, const char *table, const char *column)
 {
 	return sqlite_file_has(file->db, table, column) ? column : "0";
 }
 
-/* CUpti_ActivityMemcpyKind, in the words of `nsys stats` */
+/* CUpti_ActivityMemcpyKind, in the words of `nsys stats`. */
 #define COPY                                                                                       \
 	"'[CUDA memcpy' || CASE copyKind WHEN 1 THEN ' Host-to-Device' WHEN 2 THEN"                \
 	" ' Device-to-Host' WHEN 3 THEN ' Host-to-Array' WHEN 4 THEN ' Array-to-Host' WHEN 5 THEN" \
@@ -246,7 +248,7 @@ static int read_names(struct nsys *file)
 	return err;
 }
 
-/* Nothing is known of the kernels in a graph's row: of a device that ran them, no more than that it did. */
+/* The kernels in a graph's row are unknown: a device with graphs is known to have been busy, no more. */
 static int tell_graphs(struct nsys *file, uint32_t first, uint32_t graphs)
 {
 	struct model *model = file->import->model;
@@ -305,7 +307,7 @@ static int read_device(struct nsys *file)
 	return err;
 }
 
-/* The host half is the model's only if there is no trace. */
+/* The file's calls are used only if there is no trace. */
 static int put_calls(struct nsys *file)
 {
 	struct model *model = file->import->model;

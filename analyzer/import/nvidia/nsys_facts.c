@@ -26,7 +26,7 @@ static const char *column_text(sqlite3_stmt *row, int column)
 	return text ? text : "";
 }
 
-/* "SMs Active [Throughput %]": the unit stands in its name. */
+/* "SMs Active [Throughput %]": the name contains the unit. */
 static const char *unit_of(const char *name)
 {
 	const char *percent = strchr(name, '%');
@@ -34,7 +34,7 @@ static const char *unit_of(const char *name)
 	return percent && strchr(name, '[') && percent > strchr(name, '[') ? "%" : "";
 }
 
-/* Columns: GPU, name, mean, maximum. Numbers of GPUs are the machine's, as those of devices. */
+/* Columns: GPU, name, mean, maximum. GPU numbers are the machine's, as are those of devices. */
 static int on_metric(void *context, sqlite3_stmt *row)
 {
 	const struct nsys_file *file = context;
@@ -84,7 +84,7 @@ static int on_cpu_faults(void *context, sqlite3_stmt *row)
 				  "page faults of CPUs", "", sqlite3_column_double(row, 0));
 }
 
-/* Are all of its rows for others: names, settings, what is known from other tables? */
+/* Is the table read by an importer, or of no use: names, settings, data that other tables have? */
 static bool is_read(const char *table)
 {
 	static const char *const STARTS[] = {
@@ -139,7 +139,10 @@ static int on_warning(void *context, sqlite3_stmt *row)
 	return import_finding(file->rows->import, words, NULL);
 }
 
-/* What may be missing, as the profiler says itself: ENUM_DIAGNOSTIC_SEVERITY_LEVEL 2 warns, 3 is an error. */
+/*
+ * Reports the profiler's own warnings about missing data: ENUM_DIAGNOSTIC_SEVERITY_LEVEL 2 is a warning, 3 an
+ * error.
+ */
 static int tell_warnings(const struct nsys_file *file)
 {
 	if (!sqlite_file_has(file->db, DIAGNOSTICS, "severity") ||

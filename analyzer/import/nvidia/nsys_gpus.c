@@ -101,7 +101,7 @@ uint32_t nsys_gpu_row(struct nsys_gpus *gpus, uint64_t device, uint32_t pid)
 	return row;
 }
 
-/* As Nsight labels them. */
+/* Nsight's labels. */
 static const char *kind_name(int64_t kind)
 {
 	static const char *const NAMES[KIND_UNKNOWN] = {

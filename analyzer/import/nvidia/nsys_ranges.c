@@ -18,7 +18,7 @@ enum { NVTX_PUSH_POP = 59, NVTX_START_END = 60, NVTX_DOMAIN = 75 };
 struct reading {
 	const struct nsys_file *file;
 	struct map domains; /* number (with process) -> string */
-	const char *runtime; /* of the calls being read */
+	const char *runtime; /* runtime of the current calls */
 };
 
 static int each(const struct reading *reading, const char *query,
@@ -40,7 +40,7 @@ static bool instants(const struct nsys_file *file, sqlite3_stmt *row, uint64_t *
 			       file->epoch_ns, from, to);
 }
 
-/* A text of the row, or the string whose number is in the next column. */
+/* The text in a column, or the string whose number is in the next column. */
 static const char *text_at(const struct nsys_file *file, sqlite3_stmt *row, int column)
 {
 	const char *text = (const char *)sqlite3_column_text(row, column);
@@ -90,7 +90,7 @@ static int on_range(void *context, sqlite3_stmt *row)
 
 	if (sqlite3_column_type(row, 1) == SQLITE_NULL || !instants(file, row, &start_ns, &end_ns))
 		return import_finding(file->rows->import, "ranges without a usable end", text);
-	/* What is a step is one in whatever domain. */
+	/* A step's name marks a step in any domain. */
 	if (domain == MAP_NONE || !*model_text(model, domain) || step_name_of(text, &number))
 		snprintf(name, sizeof(name), "%s", text);
 	else

@@ -12,7 +12,7 @@
 
 #define STATE_TERMINATED 5 /* ENUM_SAMPLING_THREAD_STATE */
 
-/* A call of the C library: the system call that a thread sleeps in there, x86-64's number. */
+/* A call of the C library, with x86-64's number of the system call in which the thread sleeps. */
 struct library_call {
 	uint64_t global; /* thread */
 	uint64_t start_ns;
@@ -160,7 +160,7 @@ static int on_thread_name(void *context, sqlite3_stmt *row)
 	uint32_t pid = (uint32_t)(global >> 24 & 0xffffff), tid = (uint32_t)(global & 0xffffff);
 	uint32_t thread;
 
-	/* Only of threads that did something: the file names all of the machine. */
+	/* Names only threads with events: the file has the names of all threads of the machine. */
 	if (name == MAP_NONE)
 		return 0;
 	thread = import_known_thread(schedule->rows, pid, tid);
@@ -208,7 +208,7 @@ int nsys_schedule_read(sqlite3 *db, struct import_rows *rows, int64_t epoch_ns,
 			   on_thread_name);
 	if (rows->import->model->info.arch == 0)
 		rows->import->model->info.arch =
-			model_string(rows->import->model, "x86_64"); /* of the numbers above */
+			model_string(rows->import->model, "x86_64"); /* architecture of the system call numbers above */
 	free(schedule.calls.row);
 	return err;
 }

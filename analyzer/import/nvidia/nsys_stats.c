@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `nsys stats --format csv` prints: cuda_gpu_kern_sum, cuda_gpu_mem_time_sum, cuda_api_sum, osrt_sum, nvtx_sum, ...
+ * Output of `nsys stats --format csv`: cuda_gpu_kern_sum, cuda_gpu_mem_time_sum, cuda_api_sum, osrt_sum, nvtx_sum,
+ * ...
  *
- * A table of sums each. Columns tell which: "Instances" and "Name" are kernels, "Operation" copies and fills, "Num Calls"
- * calls, "Range" ranges of NVTX. Numbers may have commas. What device, process or thread it was is not in them; how the
- * columns are called changed in 2022 ("Total Time (ns)" was "Total Time", "Min (ns)" "Minimum").
+ * Each is a table of sums. The columns identify its kind: "Instances" and "Name" are kernels, "Operation" copies
+ * and fills, "Num Calls" calls, "Range" ranges of NVTX. Numbers may contain commas. Device, process and thread are
+ * not in them; names of columns changed in 2022 ("Total Time (ns)" was "Total Time", "Min (ns)" "Minimum").
  */
 #include <errno.h>
 #include <math.h>

@@ -2,10 +2,11 @@
 /*
  * nvprof's database (`nvprof -o x.nvvp`, also .nvprof), SQLite.
  *
- * Its tables are CUPTI's activity records, a column a field (cupti_activity.h): times are nanoseconds since 1970, names
- * are rows of StringTable. A runtime or driver call is told by its number (cbid). A mark of NVTX is two rows of
- * CUPTI_ACTIVITY_KIND_MARKER with the same id: its begin has a name, its end none; objectId is the process
- * (4 bytes) and the thread (8), as CUpti_ActivityObjectKindId has them. One of an instant (flags) has no end.
+ * Its tables are CUPTI's activity records, with a column for each field (cupti_activity.h): times are nanoseconds
+ * since 1970, names are rows of StringTable. A runtime or driver call is identified by its number (cbid). A mark of
+ * NVTX is two rows of CUPTI_ACTIVITY_KIND_MARKER with the same id: the begin has a name, the end has none; objectId
+ * is the process (4 bytes) and the thread (8), as in CUpti_ActivityObjectKindId. An instantaneous mark (flags) has
+ * no end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ struct mark {
 	uint64_t tid;
 	uint32_t pid;
 	uint32_t name;
-	bool ended; /* or it has no end */
+	bool ended; /* or it is instantaneous */
 };
 
 struct nvprof {
@@ -42,10 +43,10 @@ struct nvprof {
 	struct map launches; /* correlation -> row of calls */
 	struct map open; /* id -> row of marks */
 	MODEL_ARRAY(struct call) calls;
-	MODEL_ARRAY(uint64_t) owners; /* of each call: process, and thread in the low half */
+	MODEL_ARRAY(uint64_t) owners; /* per call: process, and thread in the low half */
 	MODEL_ARRAY(struct mark) marks;
-	const char *table; /* that is being read, without ACTIVITY */
-	uint8_t kind; /* of its tasks */
+	const char *table; /* the current table, without ACTIVITY */
+	uint8_t kind; /* kind of its tasks */
 };
 
 static bool is_known(sqlite3 *db)
@@ -120,7 +121,7 @@ static int on_call(void *context, sqlite3_stmt *row)
 	    !MODEL_PUSH(&file->owners, owner))
 		return -ENOMEM;
 	model->functions.row[call.function].error = PROFBPF__FUNCTION__ERROR__NONZERO;
-	/* The driver's call is within the runtime's, which comes first. */
+	/* The driver's call is nested in the runtime's, which comes first. */
 	if (!correlation || map_get(&file->launches, correlation) != MAP_NONE)
 		return 0;
 	return map_put(&file->launches, correlation, file->calls.count - 1) ? 0 : -ENOMEM;
@@ -181,7 +182,7 @@ static int on_task(void *context, sqlite3_stmt *row)
 	return import_task(&file->rows, &task);
 }
 
-/* The process and thread of a mark, if it is of a thread. */
+/* Sets the process and thread of a mark; returns false if it is not a thread's. */
 static bool owner_of(sqlite3_stmt *row, int kind, int object, struct mark *mark)
 {
 	const uint8_t *bytes = sqlite3_column_blob(row, object);

@@ -9,7 +9,7 @@ struct number {
 	const char *name;
 };
 
-/* What programs of nvprof's time call most; in the order of their numbers. */
+/* The most frequent calls of programs of nvprof's time; in the order of their numbers. */
 static const struct number RUNTIME[] = {
 	{ 1, "cudaDriverGetVersion" },
 	{ 2, "cudaRuntimeGetVersion" },

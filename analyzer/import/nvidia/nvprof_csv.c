@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `nvprof --csv` prints: sums of kernels and calls, or, with --print-gpu-trace, each kernel and copy.
+ * Output of `nvprof --csv`: sums of kernels and calls, or, with --print-gpu-trace, each kernel and copy.
  *
- * Lines that begin with "==" are messages, between and before tables. Below the header is a row of units ("us", "KB"), which
- * differ from file to file. Until CUDA 8 sums of kernels and of calls are two tables without a column that tells which.
- * Times are rounded to four or five digits; a trace's are since the program began.
+ * Lines that begin with "==" are messages, between and before tables. The header is followed by a row of units
+ * ("us", "KB"), which differ from file to file. Until CUDA 8 the sums of kernels and of calls are two tables
+ * without a column to distinguish them. Times are rounded to four or five digits; in a trace they are since the
+ * start of the program.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,7 +19,7 @@
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
 #define MESSAGE "=="
 #define NO_UNIT (-1)
-#define SIZE_LIMIT 1e18 /* bytes; more is no copy's */
+#define SIZE_LIMIT 1e18 /* bytes; no copy is larger */
 
 enum column {
 	C_TIME,
@@ -43,11 +44,11 @@ _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each 
 struct nvprof_csv {
 	struct import *import;
 	struct import_rows rows;
-	int power[COLUMNS]; /* of ten, to nanoseconds; NO_UNIT = unknown */
+	int power[COLUMNS]; /* power of ten, to nanoseconds; NO_UNIT = unknown */
 	double size; /* bytes in its unit; 0 = unknown */
 };
 
-/* The first line that is no message. */
+/* The first line that is not a message. */
 static const char *first_row(const char *text)
 {
 	while (strncmp(text, MESSAGE, strlen(MESSAGE)) == 0 || *text == '\n' || *text == '\r') {
@@ -115,7 +116,7 @@ static bool ns_of(const struct nvprof_csv *file, const struct csv_value *values,
 	return true;
 }
 
-/* Numbers behind a name: "kernel(int) [112]", "Tesla K40c (0)". Cut off, and true, if there is one. */
+/* Removes a number after a name: "kernel(int) [112]", "Tesla K40c (0)". Returns true if there was one. */
 static bool cut_number(char *text, char open, uint64_t *number)
 {
 	char *at = strrchr(text, open), *end;
@@ -178,7 +179,7 @@ static int add_task(struct nvprof_csv *file, const struct csv_value *values)
 	return import_task(&file->rows, &task);
 }
 
-/* Is it a call of the host? The column tells; before there was one, the name: "cudaMalloc", "cuInit". */
+/* Is it a call of the host? A column says so; in files without it the name does: "cudaMalloc", "cuInit". */
 static bool is_call(const struct csv_value *values)
 {
 	const char *name = values[C_NAME].text;
@@ -237,7 +238,7 @@ static int on_row(void *context, const struct csv_value *values)
 	struct nvprof_csv *file = context;
 	const char *name = values[C_NAME].text;
 
-	/* Units have no name, and the second table's header has the column's. */
+	/* The row of units has no name; the second table's header has the column's name. */
 	if (!name || !*name) {
 		take_units(file, values);
 		return 0;
@@ -246,7 +247,7 @@ static int on_row(void *context, const struct csv_value *values)
 		return 0;
 	if (!values[C_START].text)
 		return add_sum(file, values);
-	/* With --print-api-trace, too, calls are among the kernels. */
+	/* With --print-api-trace the rows also contain calls. */
 	if (!values[C_DEVICE].text || !*values[C_DEVICE].text)
 		return import_finding(file->import, "calls of the host, whose threads are not told", name);
 	return add_task(file, values);

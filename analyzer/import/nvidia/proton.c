@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Triton's proton writes for hatchet (*.hatchet): kernels by where they were launched, as sums.
+ * Profiles of Triton's proton for hatchet (*.hatchet): sums of kernels by the place of their launch.
  *
- * The root is a list: a tree of {"frame": {"name"}, "metrics": {...}, "children": [...]} and, behind it, devices:
- * {"CUDA": {"0": {"arch": "90"}}}. A kernel is where a node has metrics "time (ns)", with "count", "device_type" and "device_id";
- * nodes above it are scopes and frames: some files give these a time, too, of 0, and no device. Sums are by kernel and what it lies in.
- * Which metrics there are: proton's tests and triton_kernels' benchmarks.
+ * The root is a list: a tree of {"frame": {"name"}, "metrics": {...}, "children": [...]}, followed by devices:
+ * {"CUDA": {"0": {"arch": "90"}}}. A node with the metrics "time (ns)", "count", "device_type" and "device_id" is a
+ * kernel; nodes above it are scopes and frames: some files give them a time, too, of 0, and no device. Sums are by
+ * kernel and enclosing scopes. Known metrics: from proton's tests and triton_kernels' benchmarks.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,13 +17,13 @@
 #include "analyzer/import/readers/json_file.h"
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
-#define PATH_MOST 1024 /* bytes of the names around a kernel */
+#define PATH_MOST 1024 /* bytes of the names of enclosing scopes */
 
 struct proton {
 	struct import *import;
 	struct import_rows rows;
 	yajl_val devices; /* the list's second member, or NULL */
-	bool more; /* kernels have metrics that are not taken */
+	bool more; /* kernels have metrics that are not imported */
 };
 
 static int detect(const struct import_sample *sample)
@@ -50,7 +50,7 @@ static bool number_of(yajl_val object, const char *key, uint64_t *number)
 	return true;
 }
 
-/* "CUDA 90": the file tells the architecture, not the name. */
+/* "CUDA 90": the file has the architecture, not the name. */
 static uint32_t device_row(struct proton *file, yajl_val metrics)
 {
 	const char *type = json_file_string(metrics, "device_type"), *arch = NULL;
@@ -95,7 +95,7 @@ static int put_kernel(struct proton *file, const char *name, const char *within,
 		       : -ENOMEM;
 }
 
-/* A scope's time is 0, or it has no device; a kernel that others lie in has both. */
+/* A scope's time is 0, or it has no device; a kernel with nested kernels has both. */
 static bool is_kernel(yajl_val metrics, bool has_children)
 {
 	uint64_t time_ns = 0;
@@ -106,7 +106,7 @@ static bool is_kernel(yajl_val metrics, bool has_children)
 	       (time_ns && json_file_member(metrics, "device_id"));
 }
 
-/* @within: names of what the node lies in, "/" between; trees are at most JSON_DEPTH_MAX deep. */
+/* @within: names of the enclosing nodes, separated by "/"; trees are at most JSON_DEPTH_MAX deep. */
 static int read_node(struct proton *file, yajl_val node, const char *within)
 {
 	const char *name = json_file_string(json_file_member(node, "frame"), "name");
@@ -124,7 +124,7 @@ static int read_node(struct proton *file, yajl_val node, const char *within)
 	path = malloc(PATH_MOST);
 	if (!path)
 		return -ENOMEM;
-	/* The root's name says nothing. */
+	/* The root's name is meaningless. */
 	snprintf(path, PATH_MOST, "%s%s%s", within, *within && *name ? "/" : "",
 		 strcmp(name, "ROOT") == 0 ? "" : name);
 	for (size_t i = 0; i < children->u.array.len && !err; i++)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What TensorRT's trtexec exports: --exportProfile, times of layers, and --exportTimes, times of inferences. Root arrays.
+ * Exports of TensorRT's trtexec: --exportProfile, times of layers, and --exportTimes, times of inferences. Root
+ * arrays.
  *
- * Of layers each object has the name, and sum and mean over all runs ("timeMs", "averageMs"); how many these were is
- * an object of its own, {"count": 625}. Of inferences each has when it was enqueued, its inputs copied, computed and its outputs copied
- * ("startH2dMs"; until TensorRT 8.5 "startInMs" and "startOutMs"), in milliseconds since the measurement began. The device is not
- * named, nor the streams: copies in, computing and copies out have one each. Computing is one task
- * here, as its kernels are not told. Format: samples/common/sampleReporting.cpp, prn_utils.py.
+ * For layers each object has the name, and sum and mean over all runs ("timeMs", "averageMs"); the number of runs
+ * is an object of its own, {"count": 625}. For inferences each object has the times of enqueueing, copying inputs,
+ * computing and copying outputs ("startH2dMs"; until TensorRT 8.5 "startInMs" and "startOutMs"), in milliseconds
+ * since the start of the measurement. Device and streams are not named: copies of inputs, computing and copies of
+ * outputs have one stream each. Computing is one task here, as its kernels are unknown. Format:
+ * samples/common/sampleReporting.cpp, prn_utils.py.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@ enum field {
 	F_SUM,
 	F_MEDIAN,
 	F_COUNT,
-	F_ENQUEUE, /* begin and end of each stage, up to the last */
+	F_ENQUEUE, /* start and end of each stage, up to the last */
 	F_ENQUEUED,
 	F_IN,
 	F_IN_END,
@@ -61,7 +63,7 @@ struct inference {
 struct tensorrt {
 	struct import *import;
 	struct import_rows rows;
-	uint64_t runs; /* that sums of layers are of; 0 = unknown */
+	uint64_t runs; /* number of runs in the sums of layers; 0 = unknown */
 	uint32_t first_sum;
 	bool medians;
 	MODEL_ARRAY(struct inference) inferences;
@@ -145,7 +147,7 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	return MODEL_PUSH(&file->inferences, inference) ? 0 : -ENOMEM;
 }
 
-/* Without the number of runs a sum is of one: its mean would be of it. */
+/* If the number of runs is unknown, each layer's sum counts as one run. */
 static int finish_layers(struct tensorrt *file)
 {
 	struct model *model = file->import->model;
@@ -177,7 +179,7 @@ static int64_t move_of(const struct tensorrt *file)
 	return import_move_of(first_ns);
 }
 
-/* The host's call; neither its process nor its thread is told. */
+/* Adds the host's call; its process and thread are unknown. */
 static int put_call(struct tensorrt *file, uint64_t start_ns, uint64_t end_ns, uint64_t number)
 {
 	struct model *model = file->import->model;
@@ -232,13 +234,13 @@ static int put_inference(struct tensorrt *file, const struct inference *from, ui
 		launch.thread = import_thread(&file->rows, 0, 0, launch.enqueue_ns);
 	}
 	for (enum stage stage = STAGE_IN; stage < STAGES && !err; stage++) {
-		/* What was enqueued is the computing. */
+		/* The host enqueued the computing. */
 		struct device_task task = stage == STAGE_COMPUTE
 						  ? launch
 						  : (struct device_task){ .thread = INDEX_NONE,
 									  .call = INDEX_NONE };
 
-		/* Without transfers both instants of a copy are the same. */
+		/* Without transfers start and end of a copy are equal. */
 		if (import_instants(from->stages[stage].start_ns, from->stages[stage].end_ns, move_ns,
 				    &task.start_ns, &task.end_ns) &&
 		    (stage == STAGE_COMPUTE || task.end_ns > task.start_ns))
