@@ -13,16 +13,16 @@
 #include "analyzer/analyse/idle/idle_sleep.h"
 #include "lib/base/bisect.h"
 
-#define STREAMS_MAX 64 /* more are not told apart: then nothing is known to be done */
+#define STREAMS_MAX 64 /* with more streams the bounds stay unknown */
 
-/* A call begins to submit, or has waited. */
+/* The start of a call that submits, or the end of a call that waits. */
 struct moment {
 	uint64_t ts_ns;
 	uint32_t call;
 	bool waited;
 };
 
-/* A stream, and when something was submitted to it last. */
+/* A stream, and the time of the last submission to it. */
 struct stream {
 	uint64_t id;
 	uint64_t submitted_ns;
@@ -38,7 +38,7 @@ struct bounds {
 	uint64_t *shortest_ns; /* by function */
 	struct work_names names;
 	MODEL_ARRAY(struct moment) moments;
-	uint32_t first; /* of them that is not before the part whose rows are the model's */
+	uint32_t first; /* the first moment that is not before the part whose rows were loaded */
 	struct stream streams[STREAMS_MAX];
 	uint32_t stream_count;
 	bool too_many;
@@ -51,7 +51,7 @@ static bool is_target(const struct model *model, const struct call *call)
 	return call->thread < model->threads.count && model->threads.row[call->thread].target;
 }
 
-/* Of a process that was asked for? */
+/* Is it a call of a selected process? */
 static bool is_wanted(const struct bounds *b, const struct call *call)
 {
 	return is_target(b->model, call) &&
@@ -64,7 +64,7 @@ static bool is_whole(const struct call *call)
 	return !(call->flags & (MODEL_CALL_NOT_RETURNED | MODEL_CALL_INNER | MODEL_CALL_PART));
 }
 
-/* A step of a call that waits: is the device what is waited for? */
+/* Does the thread wait for the device in this step of a waiting call? */
 static bool is_busy(const struct bounds *b, const struct walk_step *step, bool copy)
 {
 	const struct span *span;
@@ -78,7 +78,7 @@ static bool is_busy(const struct bounds *b, const struct walk_step *step, bool c
 	       span_ends_device_wait(b->model, b->walker, span, step->thread, step->call);
 }
 
-/* The thread of the same process that brought the news that ended a sleep; INDEX_NONE: nobody did, or another's. */
+/* The thread of the same process that delivered the notice of completion; INDEX_NONE: no thread of this process did. */
 static uint32_t messenger(const struct bounds *b, const struct walk_step *step)
 {
 	const struct model *model = b->model;
@@ -90,7 +90,7 @@ static uint32_t messenger(const struct bounds *b, const struct walk_step *step)
 	return span->other;
 }
 
-/* When the messenger had the news, of a wait that ended at @end_ns: when it slept last. */
+/* The time at which the messenger got the notice of a wait that ended at @end_ns: the end of its last sleep. */
 static uint64_t news_ns(const struct bounds *b, uint32_t thread, uint64_t end_ns)
 {
 	const struct timeline *line;
@@ -149,7 +149,7 @@ static struct stream *find_stream(struct bounds *b, uint64_t id)
 	return &b->streams[b->stream_count++];
 }
 
-/* Has a copy been made when its call returns? Those to the device may only have been taken out of the host's memory. */
+/* Is a copy complete when its call returns? A copy to the device may only have left the host's memory. */
 static bool copy_is_made(struct bounds *b, const struct call *call)
 {
 	uint32_t name = call_function(b->model, call)->name;
@@ -158,7 +158,7 @@ static bool copy_is_made(struct bounds *b, const struct call *call)
 	       call_copy_way(&b->names, call) != LOOP_FEED;
 }
 
-/* For which streams a call waits: all, one, or none that is known. */
+/* The streams for which a call waits: all, one, or none that is known. */
 enum waits_for { FOR_NONE, FOR_STREAM, FOR_ALL };
 
 static enum waits_for waits_for(struct bounds *b, const struct call *call)
@@ -244,13 +244,13 @@ static void has_waited(struct bounds *b, const struct call *call)
 	}
 }
 
-/* Of calls that are only counted: those that are @unsure as well? */
+/* Does this row of counted calls count? @unsure: include rows with uncertain facts. */
 static bool counts(const struct counted_call *row, bool unsure)
 {
 	return row->call.start_ns && (unsure || !row->unsure);
 }
 
-/* When something was submitted last before the part whose rows are the model's. */
+/* Finds the last submission to each stream before the part whose rows were loaded. */
 static void begin_submitted(struct bounds *b, bool unsure)
 {
 	const struct model *model = b->model;
@@ -276,7 +276,7 @@ static void begin_submitted(struct bounds *b, bool unsure)
 	}
 }
 
-/* Which streams had done all by then. */
+/* Finds the streams that had completed all work by then. */
 static void begin_done(struct bounds *b, bool unsure)
 {
 	const struct model *model = b->model;
@@ -296,10 +296,10 @@ static bool same_stream(const struct stream *a, const struct stream *b)
 	return b && a->done == b->done && (a->done || a->submitted_ns == b->submitted_ns);
 }
 
-/* Is what is known of streams the same, whatever calls are of which that is not sure? */
+/* Is the state of the streams the same, with and without the uncertain calls? */
 static bool streams_settled(const struct model *model)
 {
-	/* Few are counted: their names are not worth to be kept. */
+	/* There are few rows of counted calls: caching their names is not worthwhile. */
 	struct bounds late = { .model = model, .names = { .model = model } };
 	struct bounds soon = { .model = model, .names = { .model = model } };
 
@@ -357,7 +357,7 @@ bool device_bounds_settled(const struct model *model)
 	return streams_settled(model);
 }
 
-/* From when all is done until more is submitted. */
+/* Finds the times between the end of all work and the next submission. */
 static int find_idle(struct bounds *b)
 {
 	uint64_t since_ns = 0;
@@ -422,7 +422,7 @@ static bool find_shortest(struct bounds *b)
 	b->shortest_ns = malloc(size);
 	if (!b->shortest_ns)
 		return false;
-	memset(b->shortest_ns, 0xff, size); /* no call is as long */
+	memset(b->shortest_ns, 0xff, size); /* UINT64_MAX: no call yet */
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
 		uint64_t ns = call->end_ns - call->start_ns;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The table as it is in the tree; the Makefile says that this file depends on it. */
+/* The table of the source tree; the Makefile has it as a dependency of this file. */
 __asm__(".section .rodata\n"
 	"function_words_table:\n"
 	".incbin \"analyzer/analyse/idle/function_words.txt\"\n"
@@ -21,7 +21,7 @@ struct pattern {
 };
 
 struct function_words {
-	char *text; /* all others point into it */
+	char *text; /* all strings below point into it */
 	const char *word[FUNCTION_WORDS_MAX];
 	const char *remedy[FUNCTION_WORDS_MAX];
 	int count;
@@ -53,7 +53,7 @@ static bool add_pattern(struct function_words *words, char *text)
 	return true;
 }
 
-/* What comes after @key and blanks, or NULL if the line does not begin with that. */
+/* Returns the text after @key and blanks, or NULL if the line does not begin with @key or ends after it. */
 static const char *after(const char *line, const char *key)
 {
 	size_t length = strlen(key);
@@ -64,7 +64,7 @@ static const char *after(const char *line, const char *key)
 	return *line ? line : NULL;
 }
 
-/* 0, 1 if the line is wrong, or -1 without memory. */
+/* Returns 0, 1 if the line is wrong, or -1 without memory. */
 static int take_line(struct function_words *words, char *line)
 {
 	const char *value;

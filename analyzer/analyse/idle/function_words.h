@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * function_words.h - what code is for, in a few words: "garbage collection", "pickling", "page faults".
+ * function_words.h - the purpose of code in a few words: "garbage collection", "pickling", "page faults".
  *
- * By the names of functions, as function_words.txt has them; that file is part of the program.
+ * It follows from the names of functions, by the table function_words.txt, which is linked into the program.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_FUNCTION_WORDS_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_FUNCTION_WORDS_H
@@ -13,22 +13,22 @@
 
 struct function_words;
 
-/* function_words_new - the table that is part of the program; NULL without memory */
+/* function_words_new - parses the table that is linked into the program; NULL without memory */
 struct function_words *function_words_new(void);
 
 /*
- * function_words_parse - a table out of a text
+ * function_words_parse - makes a table from a text
  *
- * The result belongs to the caller. NULL without memory, or if the text is none: *line is then the number of
- * the line that is wrong, from 1, else 0.
+ * The caller frees the result. Returns NULL without memory (*line is 0), or if the text has an error (*line is
+ * the number of the wrong line, from 1).
  */
 struct function_words *function_words_parse(const char *text, uint32_t *line);
 void function_words_free(struct function_words *words);
 
-/* function_words_find - which word is it for this function of this file? -1: none. @file may be a path, or "". */
+/* function_words_find - returns the word for this function of this file, or -1. @file may be a path, or "". */
 int function_words_find(const struct function_words *words, const char *function, const char *file);
 
-/* The word itself, and what helps; strings live as long as @words. */
+/* The text of a word, and its remedy; strings live as long as @words. */
 const char *function_words_text(const struct function_words *words, int word);
 const char *function_words_remedy(const struct function_words *words, int word);
 

@@ -9,8 +9,8 @@
 #include "analyzer/join/launch/launch_counts.h"
 
 #define AWAY_PERMILLE \
-	950 /* a thread that sleeps for so much on its own account is not what the job goes by */
-#define BUSY_PERCENT 3 /* who takes its place has to be on a CPU for so long */
+	950 /* threads that sleep for that share without waiting for another thread do not set the job's pace */
+#define BUSY_PERCENT 3 /* minimum time running or ready for the thread that takes their place */
 
 struct search {
 	struct model *model;
@@ -56,7 +56,7 @@ static bool is_asked(const struct search *search, uint32_t tid)
 	return false;
 }
 
-/* Each once, however often it was named. */
+/* Adds each thread once, even if the user named it several times. */
 static void add_asked(struct search *search)
 {
 	for (uint32_t t = 0; t < search->model->threads.count; t++)
@@ -140,7 +140,7 @@ static uint64_t busy_ns(const struct search *search, uint32_t thread)
 	return ns;
 }
 
-/* The thread to look at where main threads are only there; INDEX_NONE if none does more. */
+/* Returns the thread to analyse if the main threads only sleep; INDEX_NONE if no thread is busy enough. */
 static uint32_t find_busiest(const struct search *search)
 {
 	const struct host_waits *waits = search->waits;
@@ -158,7 +158,7 @@ static uint32_t find_busiest(const struct search *search)
 	return best;
 }
 
-/* Sleeps that the threads looked at ended by themselves, or of which nobody knows the end. */
+/* Returns the time in sleeps of the chosen threads that a timer ended, or whose waker is unknown. */
 static uint64_t away_ns(const struct host_waits *waits)
 {
 	uint64_t ns = 0;
@@ -186,12 +186,12 @@ static int look_at(struct search *search, struct root_sums *sums, struct root_su
 	int err = 0;
 
 	waits->window_ns += analysis_clipped(now_ns, to_ns, &window);
-	/* Stretch by stretch, so that it is known in how many waits a root was found. */
+	/* Stretch by stretch, to count the waits in which a root was found. */
 	for (uint32_t i = 0; i < line->count && !err; i++) {
 		const struct span *span = &model->spans.row[line->first + i];
 		uint64_t end_ns = MIN(span->start_ns, to_ns);
 
-		/* A wait and what comes before a CPU is had belong together. */
+		/* A wait and the time in the run queue after it belong together. */
 		if (end_ns <= now_ns || span->state == STATE_RUNNABLE)
 			continue;
 		err = root_sums_add_thread(sums, own, thread, now_ns, end_ns);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host_waits.h - what the threads waited for that a job goes by, where no device tells its tasks.
+ * host_waits.h - the waits of the threads that set a job's pace, if no device's tasks were recorded.
  *
- * They take the device's place (idle.h): their waiting is followed to its end (root_walk.h), and so is told what
- * they did on a CPU themselves. Both add up to the time looked at, to the nanosecond. Whose time it is:
+ * These threads take the device's place (idle.h): their waits are followed to the root (root_walk.h), and their own
+ * time on a CPU is summed up in the same way. Both add up to the analysed time, to the nanosecond. The threads are:
  *
  *   asked      the threads that the user named
- *   launches   those that submit work to devices: some calls each, and a share of its process's (launch_counts.h)
- *   fetches    the one that fetches batches, in the steps that are judged (steps.h)
- *   main       the main threads of the traced processes that no other traced process started
- *   busiest    where main threads do nothing but sleep on their own account: the thread that was on a CPU,
- *              or ready for one, most
+ *   launches   threads that submit work to devices: LAUNCHES_MIN calls, and a share of the process's (launch_counts.h)
+ *   fetches    the thread that fetches batches, in the judged steps (steps.h)
+ *   main       the main threads of traced processes that no other traced process started
+ *   busiest    if the main threads only sleep, without waiting for another thread: the thread that was on a CPU,
+ *              or ready for one, for the longest time
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_HOST_WAITS_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_HOST_WAITS_H
@@ -35,29 +35,33 @@ enum waits_why {
 
 struct host_waits {
 	uint32_t *threads; /* indices into model->threads */
-	uint32_t thread_count; /* 0: nothing is known of any, of those asked for neither */
+	uint32_t thread_count; /* 0: none was found, not even those that the user named */
 	uint8_t why; /* enum waits_why */
-	bool of_steps; /* in the judged steps only */
-	bool away; /* main threads that do nothing but sleep, and nobody else has a CPU */
-	uint64_t from_ns; /* the time looked at */
+	bool of_steps; /* only the judged steps are analysed */
+	bool away; /* the main threads only sleep, and no other thread uses a CPU */
+	uint64_t from_ns; /* the analysed time */
 	uint64_t to_ns;
-	uint64_t window_ns; /* ... of all of them together */
-	struct idle_roots waits; /* not on a CPU: total_ns, gaps and so on */
-	struct idle_roots own; /* on one */
-	struct device_bounds bounds; /* how busy the device was */
+	uint64_t window_ns; /* ... summed over the threads */
+	struct idle_roots waits; /* their time not on a CPU: total_ns, gaps and so on */
+	struct idle_roots own; /* their time on a CPU */
+	struct device_bounds bounds; /* of the device's busy time */
 };
 
 /*
- * host_waits_analyse - find them, and what they waited for
+ * host_waits_analyse - finds the threads and the roots of their waits
  *
- * Needs timelines and frames with names. Nothing is found without records of switches. Returns 0 or
- * -ENOMEM; in both cases host_waits_free() is to be called.
+ * Needs timelines and frames with names. Finds nothing without records of switches. Returns 0 or
+ * -ENOMEM; in both cases the caller calls host_waits_free().
  */
 int host_waits_analyse(struct model *model, const struct analysis_options *options,
 		       const struct step_results *steps, struct host_waits *waits);
 void host_waits_free(struct host_waits *waits);
 
-/* host_waits_tools - what host_waits_with() needs, for several times; false without memory, then too host_waits_tools_free() */
+/*
+ * host_waits_tools - makes the tools of host_waits_with(), for several calls of it
+ *
+ * Returns false without memory; in both cases the caller calls host_waits_tools_free().
+ */
 bool host_waits_tools(const struct model *model, struct idle_tools *tools);
 void host_waits_tools_free(struct idle_tools *tools);
 int host_waits_with(struct model *model, const struct idle_tools *tools,

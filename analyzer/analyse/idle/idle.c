@@ -22,7 +22,7 @@ struct idle_splitter {
 /* The row of one (cause, who) while gaps are summed up. */
 struct sum {
 	struct idle_total total;
-	uint64_t last_gap; /* number of the last gap counted in total.gaps, from 1 */
+	uint64_t last_gap; /* number of the last gap that total.gaps includes, from 1 */
 	uint64_t longest_ns;
 	struct idle_piece longest;
 };
@@ -76,7 +76,7 @@ static uint32_t describe(struct idle_splitter *splitter, const struct idle_piece
 	return model_string(splitter->model, text);
 }
 
-/* The thread that a part is about: who, if that is one, else whose time it is. */
+/* The thread that a part is about: who, if that is a thread, else the examined thread. */
 static uint32_t part_thread(const struct idle_piece *piece)
 {
 	return piece->who_kind == WHO_THREAD || piece->who_kind == WHO_RUNNER ? piece->who
@@ -166,7 +166,7 @@ static struct sum *sum_of(struct sums *sums, uint8_t cause, uint32_t who)
 	return &sums->row[sums->count++];
 }
 
-/* Add one gap, the @number-th, to the sums. */
+/* Adds a gap, the @number-th, to the sums. */
 static int add_gap(struct idle_splitter *splitter, struct sums *sums, uint64_t number,
 		   const struct device_gap *gap)
 {
@@ -312,7 +312,7 @@ int idle_analyse(struct model *model, const struct device_usage *usages,
 								: ANALYSIS_IDLE_THRESHOLD_NS };
 	for (uint32_t i = 0; i < model->devices.count; i++)
 		count += usages[i].gap_count;
-	/* What it looks things up with is found in all that threads did. */
+	/* Only with gaps: making the tools reads all activity of the threads. */
 	if (count)
 		splitter = idle_splitter_new(model);
 	gaps = calloc(count + 1, sizeof(*gaps));

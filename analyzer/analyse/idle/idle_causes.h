@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * idle_causes.h - what a device's time, or a thread's, can be lost to: the causes, and their names.
+ * idle_causes.h - the causes of a device's or a thread's lost time, and their names.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_CAUSES_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_CAUSES_H
@@ -29,13 +29,13 @@ enum idle_cause {
 /* Name of a cause as in reports: "user_code", ... Static text. */
 const char *idle_cause_name(uint8_t cause);
 
-/* The cause in a few plain words: "on CPU outside of runtime calls", ... Static text. */
+/* The cause in a few words: "on CPU outside of runtime calls", ... Static text. */
 const char *idle_cause_text(uint8_t cause);
 
 /*
- * idle_cause_ranked - the cause with the @rank-th largest time, from 0
+ * idle_cause_ranked - returns the cause with the @rank-th largest time, from 0
  *
- * Of two with as much the first one of the enum comes first. IDLE_CAUSES: not so many have any.
+ * Causes with equal times are ranked in the order of the enum. IDLE_CAUSES: not that many causes have any time.
  */
 uint8_t idle_cause_ranked(const uint64_t ns[IDLE_CAUSES], uint32_t rank);
 

@@ -10,14 +10,14 @@
 #include "analyzer/model/translate.h"
 #include "lib/base/map.h"
 
-/* What tells rows apart: kinds, who, place, object, command, disk. */
+/* The key of a row: kinds, who, place, object, command, disk. */
 #define KEY_PARTS 6
 
 struct root_key {
 	uint32_t part[KEY_PARTS];
 };
 
-/* How much of a row came which way. */
+/* The time of a row that came along a way. */
 struct came {
 	uint32_t row;
 	uint32_t way;
@@ -29,41 +29,41 @@ struct sum {
 	uint64_t last_gap; /* number of the last gap counted, from 1 */
 };
 
-/* Most roots are those of before, come the same way. */
+/* Cache: most roots are the same as recent ones, along the same way. */
 #define RECENT 64 /* a power of 2 */
-#define RECENT_DEPTH 4 /* ways that are longer are looked up each time */
+#define RECENT_DEPTH 4 /* longer ways are looked up each time */
 
-/* Where a root is summed up that came a way. */
+/* The place where a root that came along a way is summed up. */
 struct place_of {
 	struct root_key key; /* of the root as it was found */
 	struct root_hop path[RECENT_DEPTH];
-	uint32_t depth; /* 0 = none is known */
-	uint32_t who; /* that stands for the root's */
+	uint32_t depth; /* 0 = the entry is empty */
+	uint32_t who; /* the thread that stands for the root's who */
 	uint32_t row;
-	uint32_t own; /* way as it was */
+	uint32_t own; /* the way with the actual threads */
 	uint32_t came;
 };
 
 struct root_sums {
 	const struct model *model;
 	struct root_walk walk;
-	struct waits *waits; /* found when the first walk begins; NULL if they are those of the tools */
+	struct waits *waits; /* found when the first walk begins; NULL if the tools have them */
 	struct function_words *words; /* until root_sums_finish() */
 	struct root_places *places;
 	uint32_t *roles; /* by thread: the first one in its role */
 	struct root_sums
-		*own; /* of what the thread asked about did on a CPU itself; NULL: all is one */
+		*own; /* receives the walked thread's own time on a CPU; NULL: no separate sums */
 	uint64_t gap; /* number of the gap being added, from 1 */
-	uint32_t whose; /* the device or the thread that it is of */
+	uint32_t whose; /* the device or the thread of that gap */
 	struct root_times times; /* until root_sums_finish() */
-	uint64_t gaps, last_gap; /* in which anything was found; the last of them */
+	uint64_t gaps, last_gap; /* number of gaps in which anything was found; the last of them */
 	uint64_t first_ns[IDLE_CAUSES];
 	MODEL_ARRAY(struct sum) rows;
 	MODEL_ARRAY(struct root_way) ways;
 	MODEL_ARRAY(struct came) came;
 	struct map
-		keys[KEY_PARTS - 1]; /* (number of the parts before, next part) -> number; last: row */
-	uint32_t numbers; /* given out in keys */
+		keys[KEY_PARTS - 1]; /* (number of the preceding parts, next part) -> number; the last map: row */
+	uint32_t numbers; /* assigned in keys so far */
 	struct map hop_ids; /* (thread, cause) -> number */
 	struct map way_ids; /* (way before + 1, number of the hop) -> way */
 	struct map came_ids; /* (row, way) -> came */
@@ -83,7 +83,7 @@ const char *root_end_name(uint8_t end)
 	return end < ROOT_ENDS ? names[end] : NULL;
 }
 
-/* The number that stands for a key, given out when the key is new; MAP_NONE without memory. */
+/* Returns the number of a key; a new key gets the next number. MAP_NONE without memory. */
 static uint32_t number_of(struct map *map, uint64_t key, uint32_t *numbers)
 {
 	uint32_t number = map_get(map, key);
@@ -94,7 +94,7 @@ static uint32_t number_of(struct map *map, uint64_t key, uint32_t *numbers)
 	return map_put(map, key, number) ? number : MAP_NONE;
 }
 
-/* Any thread would do that had the CPU: those of one name and process are one. */
+/* Merges threads of one name and process that had the CPU: each is as much to blame. Returns false without memory. */
 static bool merge_runner(struct root_sums *sums, struct root *root)
 {
 	const struct thread *thread;
@@ -124,7 +124,7 @@ static struct root_key key_of(const struct root *root)
 	};
 }
 
-/* MAP_NONE without memory. */
+/* Returns the row of a root; MAP_NONE without memory. */
 static uint32_t row_of(struct root_sums *sums, const struct root *root)
 {
 	const struct root_key parts = key_of(root);
@@ -151,7 +151,7 @@ static uint32_t row_of(struct root_sums *sums, const struct root *root)
 		       : MAP_NONE;
 }
 
-/* MAP_NONE without memory. @roles: threads of one role are the first of them. */
+/* Returns the way of a path; MAP_NONE without memory. @roles: the first thread of a role stands for all its threads. */
 static uint32_t way_of(struct root_sums *sums, const struct root_hop *path, uint32_t depth,
 		       bool roles)
 {
@@ -182,7 +182,7 @@ static uint32_t way_of(struct root_sums *sums, const struct root_hop *path, uint
 	return way;
 }
 
-/* The way as it was, which is nearly always @way, that of the threads' roles. */
+/* Returns the way with the actual threads: nearly always @way, which has the threads that stand for their roles. */
 static uint32_t own_way(struct root_sums *sums, const struct root_hop *path, uint32_t depth,
 			uint32_t way)
 {
@@ -193,7 +193,7 @@ static uint32_t own_way(struct root_sums *sums, const struct root_hop *path, uin
 	return way;
 }
 
-/* What came a way to a row; MAP_NONE without memory. */
+/* Returns the sum of a row's time along a way; MAP_NONE without memory. */
 static uint32_t came_of(struct root_sums *sums, uint32_t row, uint32_t way)
 {
 	uint64_t key = (uint64_t)row << 32 | way;
@@ -246,7 +246,7 @@ static bool is_place_of(const struct place_of *place, const struct root *root,
 	return true;
 }
 
-/* NULL without memory. */
+/* Looks in the cache first. NULL without memory. */
 static const struct place_of *place_of(struct root_sums *sums, const struct root *root,
 				       const struct root_hop *path, uint32_t depth)
 {
@@ -294,7 +294,7 @@ static int add_root(void *context, const struct root *found, const struct root_h
 		sum->root.gaps++;
 	sum->last_gap = sums->gap;
 	if (ns > sum->root.root.end_ns - sum->root.root.start_ns)
-		sum->root.root = root; /* the same row, but for times and thread */
+		sum->root.root = root; /* the key is the same, times and thread may differ */
 	return 0;
 }
 
@@ -343,7 +343,7 @@ void root_sums_free(struct root_sums *sums)
 	free(sums);
 }
 
-/* False without memory. */
+/* Returns false without memory. */
 static bool find_waits(struct root_sums *sums)
 {
 	if (!sums->walk.waits)
@@ -384,7 +384,7 @@ static int by_row(const void *a, const void *b)
 	return x->way < y->way ? -1 : x->way > y->way;
 }
 
-/* The way that is @depth hops long at the beginning of @way. */
+/* Returns the first @depth hops of @way, as a way. */
 static uint32_t beginning(const struct root_sums *sums, uint32_t way, uint32_t depth)
 {
 	while (sums->ways.row[way].depth > depth)
@@ -392,7 +392,7 @@ static uint32_t beginning(const struct root_sums *sums, uint32_t way, uint32_t d
 	return way;
 }
 
-/* The chain of a row: came[0 .. count) are its ways, that which most came first. */
+/* Makes the chain of a row: came[0 .. count) are its ways, the one with most time first. */
 static void make_chain(const struct root_sums *sums, const struct came *came, uint32_t count,
 		       struct idle_roots *roots, struct idle_root *row)
 {
@@ -410,7 +410,7 @@ static void make_chain(const struct root_sums *sums, const struct came *came, ui
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t way = came[i].way, other = most;
 
-		/* As far as both have the same hops; they are the same where they meet. */
+		/* Find the common prefix: equal prefixes are the same way. */
 		if (ways[way].depth > ways[other].depth)
 			way = beginning(sums, way, ways[other].depth);
 		other = beginning(sums, other, ways[way].depth);
@@ -488,7 +488,7 @@ void idle_roots_name_shortage(const struct model *model, struct idle_roots *root
 	}
 }
 
-/* Rows are sorted: the times are told by where they are now. */
+/* Rows have been sorted: renumbers the times to the new positions. Returns false without memory. */
 static bool hand_over_times(struct root_sums *sums, struct idle_roots *roots)
 {
 	uint32_t *row_of = calloc((size_t)roots->count + 1, sizeof(*row_of));

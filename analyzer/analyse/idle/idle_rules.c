@@ -8,16 +8,16 @@
 #include "analyzer/analyse/idle/idle_sleep.h"
 #include "analyzer/join/launch/call_kind.h"
 
-/* One gap under examination. Pieces are put down from left to right; now_ns is how far we are. */
+/* A gap under examination. Pieces are added in time order; now_ns is the end of the last one. */
 struct inquiry {
 	const struct model *model;
 	const struct idle_tools *tools;
 	const struct device_gap *gap;
 	const struct device_task *task;
-	uint32_t thread; /* that submitted the task, or INDEX_NONE */
+	uint32_t thread; /* the thread that submitted the task, or INDEX_NONE */
 	uint64_t enqueued_ns; /* the runtime has the task from here on; UINT64_MAX = unknown */
 	uint64_t submitted_ns; /* the device has it; at most the gap's end */
-	uint64_t handed_ns; /* the thread has no more to do for it; at most submitted_ns */
+	uint64_t handed_ns; /* the thread has nothing left to do for it; at most submitted_ns */
 	uint64_t now_ns;
 	struct idle_pieces *pieces;
 	bool out_of_memory;
@@ -30,7 +30,7 @@ static bool same_piece(const struct idle_piece *a, const struct idle_piece *b)
 	       a->subject == b->subject && a->call == b->call;
 }
 
-/* The piece reaches from where we are to @end_ns; nothing if we are there already. */
+/* Adds a piece from now_ns to @end_ns, if that is later. */
 static void put(struct inquiry *inquiry, uint64_t end_ns, struct idle_piece piece)
 {
 	struct idle_pieces *pieces = inquiry->pieces;
@@ -82,7 +82,7 @@ static struct idle_piece device_piece(const struct inquiry *inquiry, uint8_t why
 	return piece;
 }
 
-/* Ready to run: whoever had the CPU instead. */
+/* Ready to run: the thread that had the CPU instead is to blame. */
 static void blame_runner(const struct model *model, struct idle_piece *piece, uint32_t span)
 {
 	uint32_t other = model->spans.row[span].other;
@@ -112,8 +112,8 @@ static void blame_runner(const struct model *model, struct idle_piece *piece, ui
 }
 
 /*
- * Up to @end_ns the device was waited for by way of thread @subject: where that one was ready
- * but had no CPU, this is what held things up.
+ * Up to @end_ns the examined thread waited for the device through thread @subject: the time that @subject was
+ * ready without a CPU is runnable, the rest is @waiting.
  */
 static void follow(struct inquiry *inquiry, uint32_t subject, uint64_t end_ns,
 		   struct idle_piece waiting, uint8_t cpu_why)
@@ -149,8 +149,8 @@ static bool in_launch(const struct inquiry *inquiry, const struct walk_step *ste
 }
 
 /*
- * A sleep inside the launching call that began when the device was idle already and ended
- * before the task started: not for the device, but for what the runtime needs to launch it.
+ * A sleep inside the launching call that began when the device was already idle and ended
+ * before the task started is not a wait for the device, but for something that the runtime needs for the launch.
  */
 static bool sleeps_to_launch(const struct inquiry *inquiry, const struct walk_step *step)
 {
@@ -190,7 +190,7 @@ static void blame_ioctl(const struct model *model, struct idle_piece *piece, uin
 	piece->cmd = model->ioctls.row[ioctl].cmd;
 }
 
-/* What interrupts took of a step in which the thread ran; @running is the rest of it. */
+/* Adds the interrupts in a step in which the thread ran, and the pieces of @running between them. */
 static void put_interrupts(struct inquiry *inquiry, const struct walk_step *step,
 			   const struct idle_piece *running)
 {
@@ -252,7 +252,7 @@ static void put_asleep(struct inquiry *inquiry, const struct walk_step *step)
 	put(inquiry, step->end_ns, piece);
 }
 
-/* Outside of runtime calls: what the file itself has the thread in. */
+/* Outside of runtime calls: adds the thread's scopes by the file's own timeline. */
 static void put_scopes(struct inquiry *inquiry, const struct walk_step *step)
 {
 	const struct model *model = inquiry->model;
@@ -286,8 +286,8 @@ static void put_scopes(struct inquiry *inquiry, const struct walk_step *step)
 }
 
 /*
- * A device file that was read alone has calls but no scheduling: then a call says what the
- * thread was about, though not whether it ran.
+ * A device file that was read alone has calls but no scheduling: a call then shows what the
+ * thread was doing, but not whether it ran.
  */
 static void put_unscheduled(struct inquiry *inquiry, const struct walk_step *step)
 {
@@ -333,7 +333,7 @@ static void put_step(struct inquiry *inquiry, const struct walk_step *step)
 	}
 }
 
-/* From here on the task is the device's; where host threads are the device, they need a CPU. */
+/* From here on the device has the task; if the device consists of host threads, they need a CPU. */
 static void put_submitted(struct inquiry *inquiry)
 {
 	const struct model *model = inquiry->model;
@@ -357,7 +357,7 @@ static void put_submitted(struct inquiry *inquiry)
 	put(inquiry, inquiry->gap->end_ns, piece);
 }
 
-/* Runtimes stamp the submit time at once; when the launch has to sleep later, it isn't done. */
+/* Runtimes record the submit time early: if the launching call sleeps after that, the launch is not complete. */
 static void extend_handover(struct inquiry *inquiry)
 {
 	uint64_t from_ns = inquiry->handed_ns;
@@ -375,7 +375,7 @@ static void extend_handover(struct inquiry *inquiry)
 	}
 }
 
-/* When the runtime got the task, and when the device did. */
+/* Finds the times at which the runtime got the task, and the device. */
 static void find_handover(struct inquiry *inquiry)
 {
 	const struct device_task *task = inquiry->task;
@@ -432,7 +432,7 @@ int idle_rules_apply(const struct model *model, const struct idle_tools *tools,
 	while (walk_next(&walk, &step))
 		put_step(&inquiry, &step);
 	put_submitted(&inquiry);
-	/* Whatever the rules left out is not known; it must not get lost. */
+	/* The remainder that no rule covers is unknown; it must not get lost. */
 	put(&inquiry, gap->end_ns, blank(IDLE_UNKNOWN, WHY_NONE, inquiry.thread));
 	return inquiry.out_of_memory ? -ENOMEM : 0;
 }

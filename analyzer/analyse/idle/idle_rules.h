@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * idle_rules.h - which cause each nanosecond of a gap has.
+ * idle_rules.h - the cause of each nanosecond of a gap.
  *
- * The rules themselves are told in idle.h; the last of them, for a thread that
- * sleeps and does not wait for the device, in full. W is the thread that woke it,
- * if it was a thread.
+ * idle.h lists the rules; this is the last one in full, for a thread that
+ * sleeps and does not wait for the device. W is the thread that woke it,
+ * if a thread did.
  *
  *   in a page fault                                   page_fault
  *   stopped by a signal or a debugger                 unknown
@@ -26,7 +26,7 @@
  *                                    by a softirq     network
  *                                    by a hardirq     io
  *                                    else             unknown
- *   write                            as read, but a W outside the job is pipeline
+ *   write                            as for read, but another W is pipeline
  *   recv, send, accept, connect      by W of the job  pipeline, who = W
  *                                    else             network
  *   open, fsync, io_uring_enter, ...                  io
@@ -35,12 +35,12 @@
  *                                    else             io
  *   others                                            unknown
  *
- * Of a device file that was read without a trace only calls are known: inside one that waits for
- * the device it is device_wait, inside another one runtime (running or not), else what the file's own timeline
- * of the host has the thread in (scope_line.h), or, if it has it in nothing, the process's main thread: in a data
- * loader pipeline, in another scope user_code (running or not), who = the scope; else unknown.
+ * If a device file was read without a trace, only calls are known: device_wait inside a call that waits for
+ * the device, runtime inside another call (running or not). Outside of calls the file's own timeline of the host
+ * counts (scope_line.h): the scope of the thread, or, if it is in none, of the process's main thread. A data loader is
+ * pipeline, another scope user_code (running or not), who = the scope; no scope is unknown.
  *
- * "Of the job" are traced processes and the thread's own.
+ * The job consists of the traced processes and the thread's own process.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_RULES_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_RULES_H
@@ -50,10 +50,10 @@
 #include "analyzer/model/model.h"
 
 /*
- * idle_rules_apply - split a gap
+ * idle_rules_apply - splits a gap
  *
- * Replaces what is in @pieces. They follow each other without holes from the gap's start to
- * its end. Returns 0 or -ENOMEM.
+ * Replaces the contents of @pieces, which then follow each other without holes from the gap's start
+ * to its end. Returns 0 or -ENOMEM.
  */
 int idle_rules_apply(const struct model *model, const struct idle_tools *tools,
 		     const struct device_gap *gap, struct idle_pieces *pieces);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/idle/idle_sleep.h"
 
-/* What ended a sleep. */
+/* The waker of a sleeping thread. */
 enum waker {
 	BY_UNKNOWN,
-	BY_JOB, /* a thread of a traced process, or of its own */
+	BY_JOB, /* a thread of a traced process, or of the sleeper's own */
 	BY_OTHER, /* another thread */
 	BY_TIMER,
 	BY_SOFTIRQ,

@@ -14,7 +14,7 @@
 
 #define WAKER_DEPTH 3
 
-/* Text under construction; what doesn't fit is cut off. */
+/* Text under construction, cut to fit. */
 struct text {
 	char *to;
 	size_t left;
@@ -55,7 +55,7 @@ static void add_thread(struct text *text, const struct model *model, uint32_t in
 		add(text, "thread %u", thread->tid);
 }
 
-/* "NAME of process PID": threads of one name and process are one, whichever had the CPU. */
+/* "NAME of process PID": threads of one name and process are not distinguished. */
 static void add_runner(struct text *text, const struct model *model, uint32_t index)
 {
 	const struct thread *thread;
@@ -191,7 +191,7 @@ static void add_sleep(struct text *text, const struct model *model, struct sysca
 		add(text, " with a timeout");
 }
 
-/* What a thread mostly did in a time, and if it waited for another thread, what that did. */
+/* Describes what a thread mostly did in a time; if it waited for another thread, also what that thread did. */
 static void add_activity(struct text *text, const struct model *model,
 			 const struct idle_tools *tools, uint32_t thread, uint64_t from_ns,
 			 uint64_t to_ns, int depth)

@@ -12,29 +12,29 @@
 #include "lib/base/map.h"
 #include "analyzer/model/model.h"
 
-/* Texts made so far, so that each is made once. Zeroed is empty. */
+/* Cache of the texts made so far. Zeroed is empty. */
 struct idle_names {
 	struct map ids; /* (kind, id) -> string */
 	struct map drivers; /* (driver, command) -> string */
 };
 
-/* idle_names_free - forget the texts' ids; the texts are the model's */
+/* idle_names_free - frees the cache; the texts belong to the model */
 void idle_names_free(struct idle_names *names);
 
 /*
- * idle_name_who - string id of a piece's who
+ * idle_name_who - returns the string id of a piece's who
  *
  * "NAME TID" for threads, the function's name, "/dev/NODE ioctl 0xCOMMAND", the device's
- * name; 0 if nobody is known, INDEX_NONE without memory.
+ * name; 0 if who is not known, INDEX_NONE without memory.
  */
 uint32_t idle_name_who(struct idle_names *names, struct model *model,
 		       const struct idle_piece *piece);
 
 /*
- * idle_describe - why, in words, into @text (of @size bytes, always terminated)
+ * idle_describe - writes the reason in words to @text (of @size bytes, always terminated)
  *
- * For a wait for another thread it tells what that thread did during the wait, and if that
- * was mostly waiting for a further one, what that one did, three threads deep.
+ * For a wait for another thread the text says what that thread mostly did during the wait, and if
+ * it waited for a third thread, what that one did: three threads deep.
  */
 void idle_describe(const struct model *model, const struct idle_tools *tools,
 		   const struct idle_piece *piece, char *text, size_t size);

@@ -6,13 +6,13 @@
 #include "lib/base/bisect.h"
 #include "proto/trace.pb-c.h"
 
-/* Where threads of a process sleep for its interpreter's lock. One that began another Python has several. */
+/* Addresses at which a process's threads sleep for its interpreter's lock. Several after an exec of another Python. */
 struct range {
 	uint32_t process;
 	uint64_t first, last;
 };
 
-/* A look that saw a thread with the lock. */
+/* A sample of Python's frames that saw a thread with the lock. */
 struct look {
 	uint32_t process;
 	uint32_t thread;

@@ -13,7 +13,7 @@
 #include "analyzer/model/translate.h"
 
 #define GARBAGE "garbage collection" /* function_words.txt */
-#define PAUSE_CALLS_PERCENT 1 /* msprof-analyze: runtime calls take no more of what may be a collection */
+#define PAUSE_CALLS_PERCENT 1 /* msprof-analyze: runtime calls take less of a gap that may be a garbage collection */
 
 struct rules {
 	const struct model *model;
@@ -41,7 +41,7 @@ static void add(struct rules *rules, const char *id, enum peer_rule_id rule, dou
 		double percent, const char *title, const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 8, 9)));
 
-/* What costs less than the noise of the trace is not told. */
+/* Adds advice if the rule applies and the cost is not below the noise of the trace. */
 static void add(struct rules *rules, const char *id, enum peer_rule_id rule, double value,
 		double percent, const char *title, const char *remedy, const char *format, ...)
 {
@@ -70,7 +70,7 @@ static struct advice *advice_of(const struct rules *rules, uint32_t pipeline)
 	return NULL;
 }
 
-/* No operator costs enough to be the bottleneck, and yet the trainer waits for data. */
+/* The trainer waits for data, although no operator costs enough to be the bottleneck. */
 static void judge_wait(struct rules *rules, const struct pipeline_steps *steps)
 {
 	const struct pipeline *pipeline = steps->usage->pipeline;
@@ -84,7 +84,7 @@ static void judge_wait(struct rules *rules, const struct pipeline_steps *steps)
 	    (double)steps->judged_ns / 1e6 / steps->judged, steps->judged);
 }
 
-/* The host's queue has batches, that of the device does not: sending is what is slow. */
+/* The host's queue has batches but the device's queue is empty: sending is slow. */
 static void judge_sending(struct rules *rules, const struct pipeline_steps *steps)
 {
 	double empty = rules_device_queue_empty(steps->usage);
@@ -131,7 +131,7 @@ static uint64_t longest_ns(const struct idle_root *row)
 	return row->root.end_ns > row->root.start_ns ? row->root.end_ns - row->root.start_ns : 0;
 }
 
-/* Of these roots, too. */
+/* Adds the garbage collection in @roots. */
 static void sum_garbage(const struct idle_roots *roots, uint64_t *ns, uint64_t *most_ns)
 {
 	for (uint32_t i = 0; roots && i < roots->count; i++) {
@@ -160,7 +160,7 @@ static void judge_garbage(struct rules *rules)
 	    share(ns, of_ns), (double)longest / 1e6);
 }
 
-/* Of a gap, in runtime calls and the driver. */
+/* Returns the share of runtime calls and the driver in a gap. */
 static double calls_percent(const struct idle_gap *gap)
 {
 	uint64_t ns = 0;
@@ -187,7 +187,7 @@ static void tell_end(const struct model *model, const struct idle_root *row, cha
 			 place);
 }
 
-/* What msprof-analyze can but guess is known here: who was at the end of the waiting. */
+/* The roots show here what msprof-analyze can only guess. */
 static void judge_pauses(struct rules *rules)
 {
 	const struct idle_result *idle = &rules->facts->devices->idle;
@@ -225,7 +225,7 @@ struct counted {
 	uint64_t ns;
 };
 
-/* Calls whose name begins with one text and ends with another. */
+/* Counts the calls whose function's name begins with @begin and ends with @end. */
 static struct counted count_calls(const struct rules *rules, const struct api_results *api,
 				  const char *begin, const char *end)
 {
@@ -253,7 +253,7 @@ static void judge_calls(struct rules *rules, const struct api_results *api)
 	struct counted compiled = count_calls(rules, api, "aclopCompile", "");
 	uint64_t all_ns = verdict->roots_of_ns;
 
-	/* What a synchronisation costs is the wait for other ranks, and the host's way there. */
+	/* The cost of a synchronisation is the wait for other ranks, or the host's work before it. */
 	add(rules, "device_sync_batchnorm", RULE_SYNC_NORM, (double)norms.count,
 	    verdict->state == VERDICT_COMMUNICATION || verdict->state == VERDICT_HOST_CODE ?
 		    verdict->percent :

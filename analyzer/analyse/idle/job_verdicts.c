@@ -6,19 +6,19 @@
 
 #include "lib/base/map.h"
 
-#define JUDGED_MAX (8 * JOB_VERDICTS_MAX) /* each costs a look at all calls */
-#define GENERATIONS_MAX 64 /* of processes: what a file says of parents may be a circle */
+#define JUDGED_MAX (8 * JOB_VERDICTS_MAX) /* limited because each verdict reads all calls */
+#define GENERATIONS_MAX 64 /* of processes: parents in a damaged file may form a circle */
 
 struct search {
 	struct model *model;
 	const struct analysis_options *options;
 	const struct verdict_facts *facts;
 	struct idle_tools tools;
-	uint32_t *parent; /* by process; INDEX_NONE: it was traced by itself, or not at all */
+	uint32_t *parent; /* by process; INDEX_NONE: its parent was not traced, or it was not itself */
 	bool *head; /* by process */
-	bool *above; /* by process: it started one at the head of a job, or is one */
-	uint32_t *pids; /* of the job looked at */
-	uint32_t only; /* process at the head of the job of all the threads that the verdict is about, or INDEX_NONE */
+	bool *above; /* by process: it is the head of a job, or an ancestor of one */
+	uint32_t *pids; /* of the current job */
+	uint32_t only; /* head of the one job with all threads of the overall verdict, or INDEX_NONE */
 };
 
 static bool is_target(const struct search *search, uint32_t process)
@@ -47,7 +47,7 @@ static int find_parents(struct search *search)
 	return ok ? 0 : -ENOMEM;
 }
 
-/* The head of the job that a process is of; INDEX_NONE: of none. */
+/* Returns the head of a process's job; INDEX_NONE: it is in no job. */
 static uint32_t head_of(const struct search *search, uint32_t process)
 {
 	for (int i = 0; process != INDEX_NONE && i < GENERATIONS_MAX; i++) {
@@ -95,7 +95,7 @@ static void find_heads(struct search *search)
 			search->head[p] = true;
 }
 
-/* Of the pipelines in which a process of the job fetches the one with most steps. */
+/* Selects, among the pipelines from which a process of the job fetches, the one with most steps. */
 static struct step_results steps_of(const struct search *search, uint32_t head)
 {
 	const struct model *model = search->model;
@@ -124,7 +124,7 @@ static int find_verdict(const struct search *search, struct job_verdict *job)
 	return verdict_find(search->model, &facts, &job->verdict);
 }
 
-/* Without a window of time @job is none. */
+/* Judges a job; if job->waits.window_ns is 0 afterwards, there is no verdict. */
 static int judge(struct search *search, uint32_t head, struct job_verdict *job)
 {
 	const struct model *model = search->model;
@@ -146,7 +146,7 @@ static int judge(struct search *search, uint32_t head, struct job_verdict *job)
 	return find_verdict(search, job);
 }
 
-/* Those of which it is not known come behind those that are held up, healthy ones last. */
+/* Sort key: jobs that are held up come first, then unknown ones, healthy ones last. */
 static double weight(const struct verdict *verdict)
 {
 	if (verdict->state == VERDICT_HEALTHY)
@@ -164,7 +164,7 @@ static int by_weight(const void *a, const void *b)
 	return x->process < y->process ? -1 : x->process > y->process;
 }
 
-/* One more; of too many the one that is held up least goes, but not the one that the verdict is about. */
+/* Adds a job; if there are too many, drops the one that loses least, except the job of the overall verdict. */
 static void add_job(const struct search *search, struct job_verdicts *jobs, struct job_verdict *job)
 {
 	struct job_verdict *least = job, lighter;
@@ -183,7 +183,7 @@ static void add_job(const struct search *search, struct job_verdicts *jobs, stru
 	jobs->less++;
 }
 
-/* Verdicts point into their rows: where these lie now each is found anew. */
+/* Verdicts point into their rows, which sorting moves: each is found again. */
 static int sort_jobs(const struct search *search, struct job_verdicts *jobs)
 {
 	int err = 0;
@@ -194,7 +194,7 @@ static int sort_jobs(const struct search *search, struct job_verdicts *jobs)
 	return err;
 }
 
-/* At the head of the job of all the threads that the verdict is about; INDEX_NONE: of several. */
+/* Returns the head of the job to which all threads of the overall verdict belong; INDEX_NONE: to several jobs. */
 static uint32_t only_head(const struct search *search)
 {
 	const struct host_waits *waits = search->facts->waits;

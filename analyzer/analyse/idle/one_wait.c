@@ -9,15 +9,15 @@
 #include "lib/base/bisect.h"
 #include "lib/base/map.h"
 
-/* Words of one condition variable, or of one queue's locks, are no farther from each other. */
+/* Maximum distance in bytes between the futexes of one condition variable, or of one queue's locks. */
 #define FUTEX_NEAR 8
 
-/* A sleep of somebody else that a thread ended. */
+/* A sleep that another thread, the waker, ended. */
 struct ended {
 	uint64_t ts_ns;
 	uint32_t waker;
 	uint32_t sleeper;
-	uint32_t object; /* that was slept for */
+	uint32_t object; /* for which the sleeper waited */
 };
 
 /* A thread began to wait for its interpreter's lock. */
@@ -32,11 +32,11 @@ struct waits {
 	struct syscall_table *syscalls;
 	struct interpreter_locks *locks;
 	uint32_t *end; /* by span */
-	struct map holders; /* span that ends a wait for an interpreter -> who had it, where no wake-up tells */
-	/* While sleeps are looked for. */
+	struct map holders; /* last span of a wait for an interpreter's lock -> its holder, if no wake-up shows it */
+	/* Used while waits are searched. */
 	MODEL_ARRAY(struct ended) ended; /* by waker, then time */
 	MODEL_ARRAY(struct begun) begun; /* by process, then time */
-	/* Where was looked last: sleeps are looked at in the order of time, from the last one on. */
+	/* Hints for searches: sleeps are searched in time order, from the last result on. */
 	uint32_t near_call, near_ioctl, near_ended;
 };
 
@@ -57,7 +57,7 @@ static bool same_object(const struct model *model, uint32_t a, uint32_t b, uint6
 	       objects[a].object - objects[b].object + near <= 2 * near; /* either way */
 }
 
-/* Can a sleep that ended like this go on? What an interrupt brought was there. */
+/* Can the wait continue after this sleep? Not after an interrupt: it delivered the awaited data. */
 static bool may_go_on(const struct waits *waits, const struct span *span)
 {
 	enum syscall_class class = syscall_class(waits->syscalls, span->syscall);
@@ -120,7 +120,7 @@ static bool collect_ended(struct waits *waits)
 	return true;
 }
 
-/* The first sleep that a thread ended at or after an instant. */
+/* Returns the first sleep that a thread ended at or after an instant. */
 static uint32_t first_ended(struct waits *waits, uint32_t thread, uint64_t from_ns)
 {
 	const struct ended *rows = waits->ended.row;
@@ -131,7 +131,7 @@ static uint32_t first_ended(struct waits *waits, uint32_t thread, uint64_t from_
 			       (rows[k].waker == thread && rows[k].ts_ns < from_ns));
 }
 
-/* Did the thread wake somebody in that time? Not who waits for the same: those take turns at looking. */
+/* Did the thread wake another one in that time? Not counting threads that wait for the same object: they take turns. */
 static bool woke_somebody(struct waits *waits, uint32_t thread, const struct span *sleep,
 			  uint64_t to_ns, uint64_t near)
 {
@@ -145,7 +145,7 @@ static bool woke_somebody(struct waits *waits, uint32_t thread, const struct spa
 	return false;
 }
 
-/* The next sleep of the thread before @end, after at most @most_ns on a CPU, if both are in what was loaded; else @at. */
+/* Returns the thread's next sleep before @end, after at most @most_ns on a CPU, if that time was loaded; else @at. */
 static uint32_t sleep_after(const struct waits *waits, uint32_t at, uint32_t end, uint64_t most_ns)
 {
 	const struct span *spans = waits->model->spans.row;
@@ -171,13 +171,13 @@ static bool for_interpreter(const struct waits *waits, uint32_t thread, uint32_t
 	return interpreter_lock_is(waits->locks, thread, waits->model->spans.row[span].object);
 }
 
-/* Did a thread end a sleep on the condition variable? Only there a time is given. */
+/* Did a thread end a sleep on the condition variable? Only sleeps there have a timeout. */
 static bool was_given(const struct span *span)
 {
 	return span->flags & SPAN_TIMEOUT && span_woken_by_thread(span);
 }
 
-/* The sleep with which the wait of sleep @at for the interpreter's lock goes on, before @end; else @at. */
+/* Returns the sleep before @end that continues the wait of sleep @at for the interpreter's lock; else @at. */
 static uint32_t next_slice(struct waits *waits, uint32_t thread, uint32_t at, uint32_t end)
 {
 	const struct span *spans = waits->model->spans.row;
@@ -192,7 +192,7 @@ static uint32_t next_slice(struct waits *waits, uint32_t thread, uint32_t at, ui
 	return next;
 }
 
-/* The sleep with which the wait of sleep @at goes on, before @end; else @at. */
+/* Returns the sleep before @end that continues the wait of sleep @at; else @at. */
 static uint32_t next_sleep(struct waits *waits, uint32_t thread, uint32_t at, uint32_t end)
 {
 	const struct model *model = waits->model;
@@ -212,7 +212,7 @@ static uint32_t next_sleep(struct waits *waits, uint32_t thread, uint32_t at, ui
 	return next;
 }
 
-/* The end of what the thread did before its next sleep. */
+/* Returns the time of the thread's next sleep, or the end of its timeline. */
 static uint64_t awake_until(const struct waits *waits, uint32_t at, uint32_t end)
 {
 	const struct span *spans = waits->model->spans.row;
@@ -222,7 +222,7 @@ static uint64_t awake_until(const struct waits *waits, uint32_t at, uint32_t end
 	return spans[at].end_ns;
 }
 
-/* Who waits until the thread has taken the lock over, and is woken by it in that time: that one had it. */
+/* Returns the thread that waits until @thread has taken over the lock, which wakes it in that time: the last holder. */
 static uint32_t woken_for_taking(struct waits *waits, uint32_t thread, uint64_t from_ns,
 				 uint64_t to_ns)
 {
@@ -236,7 +236,7 @@ static uint32_t woken_for_taking(struct waits *waits, uint32_t thread, uint64_t 
 	return INDEX_NONE;
 }
 
-/* The first wait of a process's threads for the lock that began at or after an instant. */
+/* Returns the first wait for the lock by a thread of the process that began at or after an instant. */
 static uint32_t first_begun(const struct waits *waits, uint32_t process, uint64_t from_ns)
 {
 	const struct begun *rows = waits->begun.row;
@@ -246,7 +246,7 @@ static uint32_t first_begun(const struct waits *waits, uint32_t process, uint64_
 			      (rows[k].process == process && rows[k].ts_ns < from_ns));
 }
 
-/* Who wants it back in that time, having been on a CPU until then. */
+/* Returns another thread that begins to wait for the lock in that time: it was on a CPU with the lock until then. */
 static uint32_t wants_back(const struct waits *waits, uint32_t thread, uint64_t from_ns,
 			   uint64_t to_ns)
 {
@@ -261,7 +261,10 @@ static uint32_t wants_back(const struct waits *waits, uint32_t thread, uint64_t 
 	return INDEX_NONE;
 }
 
-/* A timer ended sleep @at, the last one of a wait for the interpreter's lock: it was free when the thread looked. */
+/*
+ * Finds the last holder if no thread ended sleep @at, the last one of a wait for the interpreter's lock: the lock was
+ * free when the thread checked it. Returns false without memory.
+ */
 static bool find_holder(struct waits *waits, uint32_t thread, uint32_t at, uint32_t end)
 {
 	const struct span *sleep = &waits->model->spans.row[at];
@@ -285,7 +288,7 @@ static int by_begin(const void *a, const void *b)
 	return x->ts_ns < y->ts_ns ? -1 : x->ts_ns > y->ts_ns;
 }
 
-/* Where waits for interpreters' locks begin: slices that go on are none. */
+/* Collects the beginnings of waits for interpreters' locks: only the first slice of each wait. */
 static bool collect_begun(struct waits *waits)
 {
 	const struct model *model = waits->model;
@@ -318,7 +321,7 @@ static bool collect_begun(struct waits *waits)
 	return true;
 }
 
-/* Backwards: what ends a wait is known when its beginning is looked at. */
+/* Goes backwards, so that the end of a wait is known when its beginning is reached. Returns false without memory. */
 static bool find(struct waits *waits, uint32_t thread)
 {
 	const struct model *model = waits->model;

@@ -17,9 +17,9 @@ struct seen {
 	uint64_t samples;
 };
 
-/* What samples of one kind, looks at Python or others, saw in a row. */
+/* The samples of one kind in a row: of Python's frames, or of the CPU. */
 struct kind {
-	struct seen most; /* so far */
+	struct seen most; /* the function with most samples so far */
 	uint64_t samples;
 	uint32_t words[FUNCTION_WORDS_MAX];
 };
@@ -27,16 +27,16 @@ struct kind {
 struct most {
 	struct kind python;
 	struct kind native;
-	struct kind entries; /* of the native ones: as what the thread entered the kernel */
+	struct kind entries; /* for the native samples: how the thread entered the kernel */
 };
 
 struct root_places {
 	const struct model *model;
 	const struct function_words *words;
 	int8_t *word; /* by frame: its word, WORD_NONE, or WORD_UNASKED */
-	uint32_t *sample; /* indices of samples, thread by thread, in order of time */
+	uint32_t *sample; /* indices of samples, by thread, then time */
 	uint32_t *first; /* threads.count + 1 positions in sample */
-	uint8_t *whole; /* by thread: its samples on a CPU tell Python's functions themselves */
+	uint8_t *whole; /* by thread: its CPU samples contain Python functions */
 	MODEL_ARRAY(struct seen) seen;
 	MODEL_ARRAY(struct most) rows;
 	struct map functions; /* (name, file or source) -> its first frame */
@@ -73,7 +73,7 @@ static bool is_of_program(const struct code_frame *frame)
 	return frame->kind != PROFBPF__STACKS__KIND__KERNEL;
 }
 
-/* The innermost frame of a sample that is @wanted, or INDEX_NONE. */
+/* Returns the innermost frame of a sample for which @wanted() holds, or INDEX_NONE. */
 static uint32_t innermost(const struct model *model, const struct stack_sample *sample,
 			  bool (*wanted)(const struct code_frame *frame))
 {
@@ -138,7 +138,7 @@ void root_places_free(struct root_places *places)
 	free(places);
 }
 
-/* The function of the program that a stack was in: system calls are told by those that make them. */
+/* Returns the innermost function of the program on a stack: for a system call its caller. INDEX_NONE if not known. */
 static uint32_t place_of(const struct model *model, const struct stack_sample *sample)
 {
 	uint32_t index = innermost(model, sample, is_of_program);
@@ -165,7 +165,7 @@ static int word_of_frame(struct root_places *places, uint32_t index)
 	return places->word[index];
 }
 
-/* What the sample says of what was done. Functions around the kernel's entry are not asked: it is what it is. */
+/* Counts the word of a sample: that of the innermost function with one. */
 static void count_word(struct root_places *places, const struct stack_sample *sample,
 		       struct kind *kind)
 {
@@ -189,7 +189,7 @@ static bool is_interrupt(const char *name)
 	       !strncmp(name, "el0_irq", 7) || !strncmp(name, "el0t_64_irq", 11);
 }
 
-/* What comes before every system call or exception. */
+/* Is it a function on the way to every system call or exception? */
 static bool is_way_in(const char *name)
 {
 	static const char *const ways[] = { "entry_SYSCALL_64", "do_syscall_64", "x64_sys_call",
@@ -202,7 +202,7 @@ static bool is_way_in(const char *name)
 	return false;
 }
 
-/* The frame as which a thread entered the kernel of its own accord; INDEX_NONE: it did not, or that is not known. */
+/* Returns the frame of the system call or exception of a sample; INDEX_NONE: there is none, or it is not known. */
 static uint32_t entry_of(const struct model *model, const struct stack_sample *sample)
 {
 	const struct code_stack *stack = &model->code_stacks.row[sample->stack];
@@ -223,7 +223,7 @@ static uint32_t entry_of(const struct model *model, const struct stack_sample *s
 	return entry;
 }
 
-/* One more sample of a kind in a function. */
+/* Counts a sample in a function; @kind_at: offset of its kind in struct most. Returns false without memory. */
 static bool add_seen(struct root_places *places, uint32_t row, uint32_t index, uint32_t file,
 		     size_t kind_at)
 {
@@ -258,7 +258,7 @@ static bool add_seen(struct root_places *places, uint32_t row, uint32_t index, u
 	return true;
 }
 
-/* A look at Python's frames, whose innermost one is @index. */
+/* Counts a sample of Python's frames, whose innermost one is @index. */
 static bool count_look(struct root_places *places, uint32_t row, const struct stack_sample *sample,
 		       uint32_t index)
 {
@@ -269,7 +269,7 @@ static bool count_look(struct root_places *places, uint32_t row, const struct st
 	return true;
 }
 
-/* A sample on a CPU, whose innermost frame outside of the kernel is @index. */
+/* Counts a CPU sample, whose innermost frame outside of the kernel is @index. */
 static bool count_sample(struct root_places *places, uint32_t row, const struct stack_sample *sample,
 			 uint32_t index)
 {
@@ -281,7 +281,7 @@ static bool count_sample(struct root_places *places, uint32_t row, const struct 
 	    !add_seen(places, row, python, frames[python].source, offsetof(struct most, python)))
 		return false;
 	if (python == index)
-		places->rows.row[row].native.samples++; /* its function was counted */
+		places->rows.row[row].native.samples++; /* the function is counted already */
 	else if (!add_seen(places, row, index, frames[index].file, offsetof(struct most, native)))
 		return false;
 	if (entry != INDEX_NONE && !add_seen(places, row, entry, INDEX_NONE, offsetof(struct most, entries)))
@@ -297,8 +297,8 @@ static bool is_asleep(uint8_t cause)
 }
 
 /*
- * To where samples of a stretch of time on a CPU lie: they are taken in the interrupt that ends it, which is
- * told as one.
+ * Returns the end of the time in which CPU samples of a stretch lie: they are taken in the interrupt that ends the
+ * stretch, which is a root of its own.
  */
 static uint64_t end_of_samples(const struct model *model, const struct root *root)
 {
@@ -311,7 +311,7 @@ static uint64_t end_of_samples(const struct model *model, const struct root *roo
 	return row->ts_ns + row->dur_ns;
 }
 
-/* To where looks at Python's frames tell of it: a thread that lost its CPU then stays in its function. */
+/* Returns the end of the time in which Python samples count for a stretch: a preempted thread stays in its function. */
 static uint64_t end_of_looks(const struct model *model, const struct root *root)
 {
 	const struct timeline *timeline = &model->timelines.row[root->thread];
@@ -364,7 +364,7 @@ bool root_places_look(struct root_places *places, uint32_t row, const struct roo
 	return true;
 }
 
-/* What half of the samples or more say, if they are enough to say something. */
+/* Returns the word of half of the samples or more, if there are at least @least samples. */
 static int word_of(const struct kind *kind, uint64_t least)
 {
 	if (kind->samples < least)

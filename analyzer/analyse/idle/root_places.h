@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * root_places.h - which function ran, or slept, at the roots of idle time.
+ * root_places.h - the functions that ran, or slept, at the roots of idle time.
  *
- * By the samples of a trace, if it has any: those of the CPU for roots that were on one, looks at
- * Python's frames for those that slept, and for threads whose samples have no functions of Python's themselves: looks are
- * rarer, and come where the daemon gets a CPU. A function of Python is preferred to a native one. What half of
- * a row's samples or more are for, by function_words.h, is its word, if there are ROOT_WORD_SAMPLES (of looks ROOT_WORD_LOOKS); what they do in
- * the kernel is the kernel's, under the name of the system call or exception that they are in most (root.entry).
- * What an interrupt does is not the thread's.
+ * They come from the samples of a trace: CPU samples for roots on a CPU; samples of Python's frames for roots asleep,
+ * and for threads whose CPU samples contain no Python functions: Python samples are rarer, and are taken when the
+ * daemon gets a CPU. A Python function is preferred to a native one. The word (function_words.h) that half of
+ * a row's samples or more have is the row's word, if there are at least ROOT_WORD_SAMPLES CPU samples (ROOT_WORD_LOOKS
+ * of Python's frames). If half or more are in the kernel, the work is the kernel's, under the name of the most frequent
+ * system call or exception (root.entry). Samples in interrupts do not count as the thread's kernel work.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_PLACES_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_PLACES_H
@@ -24,22 +24,23 @@ struct root_places;
 #define ROOT_WORD_SAMPLES 4
 #define ROOT_WORD_LOOKS 2
 #define ROOT_WORD_NONE (-1)
-#define ROOT_WORD_KERNEL (-2) /* in the kernel for half of the samples or more */
+#define ROOT_WORD_KERNEL (-2) /* half of the samples or more are in the kernel */
 
 /*
  * NULL without memory. Frames must have their names (join/symbols.h); the model must not change, and @words must
- * outlive it.
+ * outlive the result.
  */
 struct root_places *root_places_new(const struct model *model, const struct function_words *words);
 void root_places_free(struct root_places *places);
 
-/* root_places_look - count the samples in a stretch of a row; false without memory */
+/* root_places_look - counts the samples in a stretch of a row; false without memory */
 bool root_places_look(struct root_places *places, uint32_t row, const struct root *root);
 
 /*
- * root_places_choose - set the place of a row to the function that was seen most
+ * root_places_choose - sets the place of a row to the function with most samples
  *
- * Without samples it stays as it is. *word is that of function_words.h, or ROOT_WORD_*. Returns how many there were.
+ * Without samples the place stays as it is. *word is a word of function_words.h, or ROOT_WORD_*. Returns the number of
+ * samples.
  */
 uint64_t root_places_choose(const struct root_places *places, uint32_t row, struct root *root,
 			    int *word);

@@ -51,7 +51,7 @@ void root_who_text(const struct model *model, const struct root *root, char *tex
 		root_thread_text(model, root->who, text, size);
 }
 
-/* Where a function is found: the source file and line of Python's, the file of the others. */
+/* A function's place: source file and line for Python, the binary file for others. */
 static void frame_place_text(const struct model *model, uint32_t index, char *text, size_t size)
 {
 	const struct code_frame *frame = &model->code_frames.row[index];
@@ -69,7 +69,7 @@ static void frame_place_text(const struct model *model, uint32_t index, char *te
 		snprintf(text, size, "%.128s%s%.256s", file, *file && *name ? " " : "", name);
 }
 
-/* " in read": of the kernel's functions only what the program asked for. */
+/* " in read": of the kernel's functions only the system call or exception. */
 static void entry_text(const struct model *model, uint32_t entry, char *text, size_t size)
 {
 	static const char *const before[] = { "__x64_sys_", "__arm64_sys_", "__se_sys_",
@@ -151,7 +151,7 @@ static void cgroup_text(const struct model *model, uint32_t cgroup, char *text, 
 		snprintf(text, size, "%s", path);
 }
 
-/* An interrupt that has several kinds, one after the other, is told by the first of these. */
+/* An interrupt of several kinds is named by the first of these. */
 static const char *interrupt_kind(uint32_t flags)
 {
 	if (flags & PROFBPF__WAKES__FLAG__HARDIRQ)

@@ -2,7 +2,7 @@
 /*
  * root_text.h - the roots of idle time (idle_roots.h) in words, for advice and reports.
  *
- * Texts are "" where there is nothing to say; they are cut to fit and always terminated.
+ * Texts are "" if nothing is known; they are cut to fit and always terminated.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_TEXT_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_TEXT_H
@@ -26,7 +26,7 @@ void root_place_text(const struct model *model, struct syscall_table *syscalls,
 /* "/data/train.bin on /dev/vda", "a pipe", "/dev/nvidia0 NV_ESC_IOCTL_XFER_CMD", "/jobs/train" */
 void root_object_text(const struct model *model, const struct root *root, char *text, size_t size);
 
-/* The thread whose pid and tid a row bears: who, if that is one, else the one at which the walk ended. */
+/* Returns the thread whose pid and tid a row shows: who, if it is a thread, else the thread at which the walk ended. */
 uint32_t root_subject(const struct root *root);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_TEXT_H */

@@ -32,7 +32,7 @@ static void emit(struct root_walk *walk, const struct root *root)
 	walk->error = walk->sink(walk->context, root, walk->path, walk->depth);
 }
 
-/* The group whose quota was used up: the one that the process was in last, before that instant. */
+/* Names the cgroup whose quota was used up: by the last cgroup of the process before the end of @root. */
 static void name_group(const struct model *model, struct root *root)
 {
 	uint32_t process = model->threads.row[root->thread].process;
@@ -79,7 +79,7 @@ static void name_command(const struct model *model, struct root *root, uint32_t 
 	root->command = model->ioctls.row[ioctl].cmd;
 }
 
-/* On a CPU in the program's own code, a device file may say in what of it. */
+/* On a CPU in the program's own code: a device file may name the scope. */
 static void emit_running(struct root_walk *walk, const struct root *root)
 {
 	struct root part = *root;
@@ -140,7 +140,7 @@ static void unknown(struct root *root, uint8_t end)
 	root->end = end;
 }
 
-/* Has this end a meaning, whoever brought it? */
+/* Is this cause clear without knowing the waker? */
 static bool is_device_end(uint8_t cause)
 {
 	return cause == IDLE_IO || cause == IDLE_PAGE_FAULT || cause == IDLE_NETWORK;
@@ -155,9 +155,9 @@ static bool at_socket(const struct model *model, const struct span *span)
 }
 
 /*
- * The thread of the process at the other end of a socket that sent what ended a sleep there. Between sockets of one host
- * the network's interrupt is handled where the packet was sent, by the thread that sent it; elsewhere who was interrupted
- * has nothing to do with it. INDEX_NONE: not known.
+ * Returns the thread of the peer process that sent the packet which ended a sleep at a socket. Between sockets of one
+ * host the sending thread handles the network's interrupt itself; otherwise the interrupted thread has nothing to do
+ * with the packet. INDEX_NONE: not known.
  */
 static uint32_t sender(const struct model *model, const struct span *span, uint32_t thread)
 {
@@ -180,7 +180,7 @@ static uint32_t sender(const struct model *model, const struct span *span, uint3
 	return INDEX_NONE;
 }
 
-/* Threads of the kernel that wake somebody write files, finish requests, or hand on packets. */
+/* A kernel thread is the waker: it wrote files, completed requests, or delivered packets. */
 static void by_kernel(const struct root_walk *walk, const struct span *span, uint8_t judged,
 		      struct root *root)
 {
@@ -198,8 +198,8 @@ static void by_kernel(const struct root_walk *walk, const struct span *span, uin
 }
 
 /*
- * The kernel has those wait for a time who write faster than their disk (balance_dirty_pages), or use more memory than
- * their group may (mem_cgroup_handle_over_high): that is no sleep of their own wish.
+ * The kernel makes a thread sleep if it writes faster than its disk (balance_dirty_pages), or uses more memory than its
+ * cgroup may (mem_cgroup_handle_over_high): such a sleep until a timer expires is not the thread's own choice.
  */
 static bool is_held_back(const struct span *span, uint8_t judged)
 {
@@ -258,7 +258,7 @@ static bool on_path(const struct root_walk *walk, uint32_t thread)
 	return false;
 }
 
-/* A thread of a process ended the sleep: on to it, if that is possible. */
+/* A thread of a process ended the sleep: continues with that thread, if possible. */
 static void by_thread(struct root_walk *walk, uint32_t waker, uint8_t judged, struct root *root)
 {
 	root->who = waker;
@@ -274,7 +274,7 @@ static void by_thread(struct root_walk *walk, uint32_t waker, uint8_t judged, st
 	} else if (walk->depth == ROOT_DEPTH_MAX) {
 		unknown(root, ROOT_END_DEPTH);
 	} else {
-		/* Whoever was waited for without a lock, a pipe and so on is waited for all the same. */
+		/* The thread waited for its waker, even if no lock, pipe and so on is known. */
 		walk->path[walk->depth - 1].cause =
 			judged == IDLE_UNKNOWN || judged == IDLE_SLEEP ? IDLE_LOCK : judged;
 		split(walk, waker, root->start_ns, root->end_ns);
@@ -299,7 +299,7 @@ static void name_sleep(const struct root_walk *walk, const struct span *span, st
 	}
 }
 
-/* A wait for the interpreter's lock: on to who had it. */
+/* A wait for the interpreter's lock: continues with its holder. */
 static void put_locked(struct root_walk *walk, uint32_t last, struct root *root)
 {
 	uint32_t holder = wait_holder(walk->waits, last);
@@ -317,7 +317,7 @@ static void put_locked(struct root_walk *walk, uint32_t last, struct root *root)
 	emit(walk, root);
 }
 
-/* The wait whose last sleep is @last. */
+/* Finds the root of the wait whose last sleep is @last. */
 static void put_asleep(struct root_walk *walk, const struct walk_step *step, uint32_t last)
 {
 	const struct model *model = walk->model;
@@ -393,7 +393,7 @@ static void put_step(struct root_walk *walk, const struct walk_step *step)
 	}
 }
 
-/* What a thread did in a time, as the next hop of the way. */
+/* Walks a thread's activity in a time, as the next hop of the path. */
 static void split(struct root_walk *walk, uint32_t thread, uint64_t from_ns, uint64_t to_ns)
 {
 	struct walk steps;
@@ -406,7 +406,7 @@ static void split(struct root_walk *walk, uint32_t thread, uint64_t from_ns, uin
 	walk->depth--;
 }
 
-/* Is a piece what its thread did, rather than what became of the task? */
+/* Does a piece describe its thread's activity, rather than the state of the task? */
 static bool is_own_doing(const struct idle_piece *piece)
 {
 	if (piece->thread == INDEX_NONE || piece->cause == IDLE_DEVICE_WAIT)
@@ -422,7 +422,7 @@ static bool is_own_doing(const struct idle_piece *piece)
 	}
 }
 
-/* A piece that is a root itself. */
+/* Emits a piece that is a root itself. */
 static void put_piece(struct root_walk *walk, const struct idle_piece *piece)
 {
 	const struct model *model = walk->model;

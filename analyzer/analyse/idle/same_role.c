@@ -6,23 +6,23 @@
 #include "analyzer/frameworks/thread_entry.h"
 #include "lib/base/map.h"
 
-#define PLACE_PROCESS (1u << 31) /* ... an index of a process, or */
-#define PLACE_PID (1u << 30) /* a pid, in place of an index of a thread */
+#define PLACE_PROCESS (1u << 31) /* the place is an index of a process, not of a thread */
+#define PLACE_PID (1u << 30) /* the place is a pid */
 #define SIDE_BY_SIDE_MAX \
-	64 /* roles of one name that are told apart; more threads stand for themselves */
+	64 /* maximum number of roles of one name; further threads stand for themselves */
 
-/* One place in which threads of a name follow each other. */
+/* A role in which threads of a name follow each other. */
 struct role {
-	uint32_t first; /* thread */
-	uint64_t free_ns; /* its last thread ended then; UINT64_MAX: it did not */
+	uint32_t first; /* its first thread */
+	uint64_t free_ns; /* end of its last thread; UINT64_MAX: that still runs */
 	uint32_t next; /* role of the same name, or INDEX_NONE */
 };
 
 struct roles {
 	const struct model *model;
 	uint32_t *entry; /* thread_entries_find() */
-	uint32_t *main; /* by process its first thread */
-	uint32_t *first; /* by thread, INDEX_NONE for those that are not looked at yet: what is looked for */
+	uint32_t *main; /* by process: its main thread */
+	uint32_t *first; /* the result, by thread; INDEX_NONE: not determined yet */
 	MODEL_ARRAY(struct role) row;
 	struct map by_thread_name; /* (place of the process, name) -> role */
 	struct map by_process_name; /* (place of the parent, name) -> role */
@@ -45,8 +45,8 @@ static int by_birth(const void *a, const void *b, void *context)
 }
 
 /*
- * What a thread is there for, as a number: by its name and by the function that it runs, if it is Python's. Threads
- * without a name of their own all bear that of their process, whatever they do.
+ * Returns the purpose of a thread as a number: from its name and, for Python threads, the function that it runs.
+ * Threads without a name of their own all have the name of their process, whatever they do.
  */
 static uint32_t purpose(const struct roles *roles, uint32_t index)
 {
@@ -59,7 +59,7 @@ static uint32_t purpose(const struct roles *roles, uint32_t index)
 	return ((name * 0x9e3779b1u + frame->name) * 0x9e3779b1u) ^ frame->source;
 }
 
-/* Processes that came after each other in the same role are one place. */
+/* Returns the place of a process; processes that followed each other in the same role have the same place. */
 static uint32_t place_of(const struct roles *roles, uint32_t process)
 {
 	uint32_t main = roles->main[process];
@@ -68,14 +68,14 @@ static uint32_t place_of(const struct roles *roles, uint32_t process)
 								      : PLACE_PROCESS | process;
 }
 
-/* Where a process was started; 0: that is not known. */
+/* Returns the place of the parent of a thread's process, not 0; 0 if it is not known. */
 static uint32_t place_of_parent(const struct roles *roles, const struct thread *thread)
 {
 	const struct model *model = roles->model;
 	uint32_t pid = model->processes.row[thread->process].parent_pid;
 	uint32_t parent = thread->parent;
 
-	/* Of who was there before the recording no more is told than the parent's number. */
+	/* For a process from before the recording only the parent's pid is known. */
 	if (parent >= model->threads.count && pid)
 		parent = model_thread_at(model, pid, born_ns(thread));
 	if (parent < model->threads.count &&
@@ -84,7 +84,7 @@ static uint32_t place_of_parent(const struct roles *roles, const struct thread *
 	return pid ? PLACE_PID | pid : 0;
 }
 
-/* The map and the key by which others of the same role are found; NULL: it has no name for that. */
+/* Returns the map and the key of the roles of a thread; NULL: its name or parent is not known. */
 static struct map *key_of(struct roles *roles, uint32_t index, uint64_t *key)
 {
 	const struct thread *thread = &roles->model->threads.row[index];
@@ -102,7 +102,7 @@ static struct map *key_of(struct roles *roles, uint32_t index, uint64_t *key)
 	return place ? &roles->by_process_name : NULL;
 }
 
-/* The first thread of the role that @index takes; INDEX_NONE without memory. */
+/* Assigns a role to thread @index and returns the role's first thread; INDEX_NONE without memory. */
 static uint32_t take(struct roles *roles, uint32_t index)
 {
 	const struct thread *thread = &roles->model->threads.row[index];

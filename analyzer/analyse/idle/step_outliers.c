@@ -20,7 +20,7 @@ struct search {
 	const struct analysis_window *window;
 	struct step_outliers *outliers;
 	MODEL_ARRAY(struct one_step) steps; /* by start */
-	uint32_t thread; /* whose doing is looked at; INDEX_NONE: of nobody */
+	uint32_t thread; /* the thread whose activity is compared; INDEX_NONE: none */
 	struct idle_tools tools;
 	struct idle_roots usual; /* of @usual_steps together */
 	uint32_t usual_steps;
@@ -33,7 +33,7 @@ static bool add_step(struct search *search, uint64_t number, uint64_t start_ns, 
 	return end_ns <= start_ns || MODEL_PUSH(&search->steps, step);
 }
 
-/* The thread of a process that launches most, else its main thread. */
+/* Returns the thread of a process that launches most, else its main thread. */
 static uint32_t launching_thread(const struct model *model, uint32_t process)
 {
 	uint64_t *launches = launch_counts(model);
@@ -111,7 +111,7 @@ static uint64_t duration(const struct one_step *step)
 	return step->end_ns - step->start_ns;
 }
 
-/* The median of durations, and that of how far they are from it. */
+/* Finds the median of durations, and the median absolute deviation from it. */
 static int find_usual(struct search *search, uint64_t *median_ns, uint64_t *deviation_ns)
 {
 	uint32_t count = search->steps.count;
@@ -132,7 +132,7 @@ static int find_usual(struct search *search, uint64_t *median_ns, uint64_t *devi
 	return 0;
 }
 
-/* Longest first, as many as there is room for. */
+/* Adds an outlier: the longest ones are kept, longest first. */
 static void keep(struct step_outliers *outliers, const struct one_step *step)
 {
 	struct step_outlier new = { .number = step->number,
@@ -178,7 +178,7 @@ static int choose(struct search *search)
 	return 0;
 }
 
-/* ---- What was different */
+/* ---- The difference of a step */
 
 static int walk(struct search *search, struct root_sums *sums, uint64_t from_ns, uint64_t to_ns)
 {
@@ -218,7 +218,7 @@ static bool same_thread(const struct model *model, uint32_t a, uint32_t b)
 	return x->process == y->process && x->name == y->name;
 }
 
-/* The same cause, by the same: threads of one name are one. */
+/* Is it the same cause and who? Threads of one name and process are not distinguished. */
 static bool same_party(const struct model *model, const struct root *a, const struct root *b)
 {
 	if (a->cause != b->cause || a->who_kind != b->who_kind)

@@ -34,7 +34,7 @@ static const struct pipeline_steps *main_steps(const struct verdict_facts *facts
 						: &facts->steps->pipelines[facts->steps->main];
 }
 
-/* What the steps say: how long they wait for data, and for which operator. */
+/* Fills in the share of the steps' time in waits for data, and the operator that causes them. */
 static void ask_steps(struct judge *judge, struct verdict *verdict)
 {
 	const struct pipeline_steps *steps = main_steps(judge->facts);
@@ -73,7 +73,7 @@ bool judge_lost_too_much(const struct judge *judge, struct verdict *verdict)
 	return worst > 0 || capture->damaged;
 }
 
-/* Switches were to be recorded, and there were none. */
+/* Topic sched was recorded, but there are no switches. */
 static bool nobody_switched(const struct judge *judge)
 {
 	const char *at = model_text(judge->model, judge->model->info.topics);
@@ -175,7 +175,7 @@ int verdict_find(const struct model *model, const struct verdict_facts *facts,
 		verdict->roots = judge.roots;
 	if (!verdict->roots_of_ns)
 		verdict->roots_of_ns = judge.window_ns;
-	/* Of other states an operator is not to blame. */
+	/* An operator is to blame only for these states. */
 	if (verdict->state != VERDICT_DATA &&
 	    (verdict->state != VERDICT_CPU || verdict->of == VERDICT_OF_DEVICE_TIME))
 		verdict->pipeline = verdict->op = INDEX_NONE;

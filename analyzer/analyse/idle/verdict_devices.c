@@ -3,8 +3,8 @@
 #include "analyzer/analyse/idle/verdict_private.h"
 
 /*
- * A loader without workers makes its batches in the thread that fetches them. How much of what that thread
- * did was a fetch is known of the steps as a whole.
+ * Sums up the states. A loader without workers makes its batches in the thread that fetches them; the share of fetches
+ * in that thread's activity is known only for all steps together.
  */
 static void weigh(struct judge *judge, const struct verdict *verdict)
 {
@@ -27,7 +27,7 @@ static void weigh(struct judge *judge, const struct verdict *verdict)
 	judge->ns[VERDICT_DATA] += own_ns;
 }
 
-/* How long ranks wait for each other: as their collectives begin, or as files tell the parts of each. */
+/* Returns the time that ranks wait for each other: by the starts of their collectives, or by the parts in files. */
 static uint64_t communication_wait(const struct judge *judge, struct verdict *verdict)
 {
 	const struct communication_results *of = &judge->facts->devices->communication;
@@ -45,7 +45,7 @@ static uint64_t communication_wait(const struct judge *judge, struct verdict *ve
 	return ranks_ns > files_ns ? ranks_ns : files_ns;
 }
 
-/* The device is what takes the time; what the host costs beside it is told if it is more than noise. */
+/* The device takes the time; the host's heaviest cause is added if it costs more than the noise. */
 static void blame_device(struct judge *judge, struct verdict *verdict)
 {
 	struct idle_verdict host = judge_heaviest_kind(judge, VERDICT_STATES, false);
@@ -58,7 +58,7 @@ static void blame_device(struct judge *judge, struct verdict *verdict)
 		verdict->idle = host;
 }
 
-/* Of work that is told as a whole how busy the device is in it is not known. */
+/* Is work recorded as a whole? Then the device's busy time within it is not known. */
 static bool is_told_whole(const struct judge *judge)
 {
 	const struct device_results *devices = judge->facts->devices;
@@ -71,7 +71,7 @@ static bool is_told_whole(const struct judge *judge)
 	return false;
 }
 
-/* Of its whole time, in percent; only of files that also tell what the host did. */
+/* Returns the share of a device file's time that tasks cover, in percent; 100 if there is a trace. */
 static double told_percent(const struct judge *judge)
 {
 	const struct trace_info *info = &judge->model->info;
@@ -140,7 +140,7 @@ void judge_devices(struct judge *judge, struct verdict *verdict)
 	} else if (2 * judge->ns[VERDICT_UNKNOWN] > judge->idle_ns) {
 		verdict->idle = judge_heaviest_kind(judge, VERDICT_UNKNOWN, false);
 		judge_know_not(verdict, judge_lack_of(judge, verdict));
-		/* That nothing was recorded is no root. */
+		/* Missing records are not a root. */
 		if (verdict->lack != VERDICT_LACK_PROCESS && verdict->lack != VERDICT_LACK_ROOTS)
 			verdict->idle.most = NULL;
 	} else if (judge->ns[heaviest] < noise_ns && verdict->at_least) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* To which state a root of idle time belongs, and what is heaviest in one. */
+/* The state of a root of idle time, and the heaviest cause of a state. */
 #include "analyzer/analyse/idle/verdict_private.h"
 
 #include <stdlib.h>
 
-/* Pipelines that no framework tells of are found by wake-ups: who waits for whom is no proof of data there. */
+/* Leaves out pipelines of unknown frameworks, found by wake-ups: a wait there does not prove that data is missing. */
 bool judge_find_owners(struct judge *judge)
 {
 	const struct step_results *steps = judge->facts->steps;
@@ -29,7 +29,6 @@ bool judge_find_owners(struct judge *judge)
 	return true;
 }
 
-/* The operator nearest to the end of a chain, or none. */
 struct owner judge_owner_of(const struct judge *judge, const struct idle_root *row)
 {
 	for (uint32_t i = row->hop_count; i-- > 0;) {
@@ -42,7 +41,6 @@ struct owner judge_owner_of(const struct judge *judge, const struct idle_root *r
 	return (struct owner){ INDEX_NONE, INDEX_NONE, false };
 }
 
-/* Threads of the process of the one that waits, on a CPU with the program's own code. */
 bool judge_is_help(const struct judge *judge, const struct idle_root *row)
 {
 	const struct model *model = judge->model;
@@ -54,7 +52,7 @@ bool judge_is_help(const struct judge *judge, const struct idle_root *row)
 	       judge_owner_of(judge, row).pipeline == INDEX_NONE;
 }
 
-/* In a data loader, by a device file's own timeline of the host. */
+/* Is the root in a data loader, by a device file's own timeline of the host? */
 static bool is_loader(const struct judge *judge, const struct idle_root *row)
 {
 	const struct model *model = judge->model;
@@ -79,7 +77,7 @@ uint8_t judge_state_of(const struct judge *judge, const struct idle_root *row)
 			return VERDICT_DATA;
 		if (judge_owner_of(judge, row).pipeline != INDEX_NONE)
 			return VERDICT_DATA;
-		/* What that process did is not known: it may be a client, and this one a server. */
+		/* The activity of the peer is not known: it may be a client of this process. */
 		return row->root.cause == IDLE_NETWORK && row->root.end == ROOT_END_UNTRACED
 			       ? VERDICT_UNKNOWN
 			       : VERDICT_HOST_CODE;
@@ -91,7 +89,7 @@ bool judge_is_fetcher(const struct judge *judge, const struct idle_root *row)
 	return judge->fetcher != INDEX_NONE && row->root.thread == judge->fetcher;
 }
 
-/* The heaviest kind of cause among the rows of a state, @fetcher: and of those that weigh() moved; or of all. */
+/* @fetcher: includes the rows that weigh() moved to data. */
 struct idle_verdict judge_heaviest_kind(const struct judge *judge, uint8_t state, bool fetcher)
 {
 	const struct idle_roots *roots = judge->roots;
@@ -126,8 +124,8 @@ struct idle_verdict judge_heaviest_kind(const struct judge *judge, uint8_t state
 }
 
 /*
- * Is the thread at the end of the way one of the trainer's process that has no operator of its own? It may be of a pool,
- * and work for any of them. Nobody of another process is, and who is not known may be of one.
+ * Is the thread at the end of the chain a thread of the trainer's process without an operator of its own? It may belong
+ * to a pool, and work for any operator. Threads of other processes, and unknown threads, do not count.
  */
 static bool ends_in_pool(const struct judge *judge, const struct idle_root *row, uint32_t pipeline)
 {
@@ -140,7 +138,7 @@ static bool ends_in_pool(const struct judge *judge, const struct idle_root *row,
 	       (judge->owner[thread].pipeline == INDEX_NONE || judge->owner[thread].descendant);
 }
 
-/* The operator of a pipeline that a row's root is: of a pool's thread the one that the pipeline's steps wait for, if that is known. */
+/* Returns the operator at a row's root; for a thread of a pool the pipeline's bottleneck, if that is known. */
 static uint32_t operator_of(const struct judge *judge, const struct idle_root *row,
 			    struct owner owner)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict by what the job's threads waited for. */
+/* The verdict by the waits of the job's threads. */
 #include "analyzer/analyse/idle/verdict_private.h"
 
-/* Other threads that do the same are none that hold up: then what they did is the job's work, too. */
+/* Returns the time of threads that share the job's work: they do not hold it up, and their time is work, too. */
 static uint64_t find_help(struct judge *judge, uint64_t own_ns)
 {
 	uint64_t help_ns = 0;
@@ -14,7 +14,7 @@ static uint64_t find_help(struct judge *judge, uint64_t own_ns)
 	return judge->helped ? help_ns : 0;
 }
 
-/* Do others than the thread that fetches work for the pipeline? */
+/* Do threads other than the fetching one work for the pipeline? */
 static bool has_workers(const struct judge *judge, uint32_t pipeline)
 {
 	for (uint32_t i = 0; i < judge->model->threads.count; i++)
@@ -24,8 +24,8 @@ static bool has_workers(const struct judge *judge, uint32_t pipeline)
 }
 
 /*
- * What was in fetches and waited for nobody is a loader's that makes its batches in the thread that fetches. One that
- * has workers is waited for, also by who then waits for a CPU: all that is waiting is none of it.
+ * Returns the part of @own_ns in which a loader makes its batches in the thread that fetches: the time in fetches
+ * without waits. If the loader has workers, all waits, also those for a CPU, are waits for it and are subtracted.
  */
 static uint64_t own_fetches(const struct judge *judge, const struct verdict *verdict,
 			    uint64_t own_ns)
@@ -56,14 +56,14 @@ static uint8_t heaviest_of(const struct judge *judge)
 	return heaviest;
 }
 
-/* The largest root of what the threads did themselves. */
+/* Points the verdict at the largest root of the threads' own time on a CPU. */
 static void point_at_own(struct judge *judge, struct verdict *verdict)
 {
 	judge->roots = &judge->facts->waits->own;
 	verdict->idle = judge_heaviest_kind(judge, VERDICT_STATES, false);
 }
 
-/* How much of a state the threads did themselves. */
+/* Returns the threads' own time on a CPU in a state. */
 static uint64_t own_of(const struct judge *judge, uint8_t state, uint64_t own_ns, uint64_t fetched_ns)
 {
 	if (state == VERDICT_HOST_CODE)
@@ -76,13 +76,13 @@ static void find_threads_cost(struct judge *judge, struct verdict *verdict, uint
 {
 	verdict->gain_percent = 0;
 	judge_find_cost(judge, verdict, state);
-	/* What they did themselves may be more than what they waited for; but if most of that is not in fetches, its root is not either. */
+	/* The threads' own time may exceed their waits; but if most of it is not in fetches, neither is its root. */
 	if (own_ns > verdict->idle.ns &&
 	    (state != VERDICT_DATA || 2 * own_ns > judge->facts->waits->own.total_ns))
 		point_at_own(judge, verdict);
 }
 
-/* What the rules of pipelines tell of locks and CPUs, where it is more than all else. */
+/* The pipeline's rules about locks and CPUs decide if that costs at least as much as any state. */
 static bool blame_pipeline(struct judge *judge, struct verdict *verdict, uint8_t heaviest)
 {
 	const struct bottleneck *b =
@@ -99,7 +99,7 @@ static bool blame_pipeline(struct judge *judge, struct verdict *verdict, uint8_t
 	return true;
 }
 
-/* Descriptors that were asked whether there is something to do, until a time limit. */
+/* Is the root a wait for events on descriptors that timed out? */
 static bool is_event_wait(const struct model *model, const struct root *root)
 {
 	if (root->cause != IDLE_SLEEP || root->object_kind != OBJECT_SLEEP ||
@@ -119,7 +119,7 @@ static bool is_event_wait(const struct model *model, const struct root *root)
 	}
 }
 
-/* Nothing came, and the threads looked at did nothing. */
+/* Did no event come, and did the examined threads do nothing? */
 static bool waits_for_events(const struct judge *judge)
 {
 	const struct host_waits *waits = judge->facts->waits;
