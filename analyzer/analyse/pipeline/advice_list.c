@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of what there is to say: bottleneck.h. */
+/* The list of advice: bottleneck.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "analyzer/analyse/pipeline/bottleneck.h"
 
 #define MEDIUM_PERCENT 10
-#define GROWTH 8 /* more at a time */
+#define GROWTH 8 /* entries added at a time */
 
-/* How urgent: by the percent of the time that it costs. */
+/* The severity of a cost, in percent of the time. */
 static const char *severity_of(double percent)
 {
 	if (percent >= BOTTLENECK_HIGH_PERCENT)
@@ -22,7 +22,7 @@ struct advice *advice_new(struct advice_results *results, const char *id, double
 {
 	struct advice *advice, *grown;
 
-	/* How long the list is that advice_analyse() made is not kept: it is made longer each time. */
+	/* The capacity of the list that advice_analyse() allocated is not known: it grows on each call. */
 	grown = reallocarray(results->list, (size_t)results->advice_count + GROWTH, sizeof(*grown));
 	if (!grown)
 		return NULL;
@@ -49,7 +49,7 @@ void advice_cite(struct advice *advice, enum peer_rule_id rule, double value)
 
 static int by_urgency(const void *a, const void *b)
 {
-	/* "high" < "low" < "medium" is not the order wanted. */
+	/* Not the alphabetical order. */
 	static const char order[] = "hml";
 	const struct advice *x = a, *y = b;
 	const char *first = strchr(order, x->severity[0]), *second = strchr(order, y->severity[0]);

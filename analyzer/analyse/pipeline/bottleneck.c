@@ -11,7 +11,7 @@
 #include "analyzer/join/thread/timelines.h"
 #include "analyzer/model/translate.h"
 
-#define STEPS_MIN 3 /* fewer judged steps say nothing */
+#define STEPS_MIN 3 /* fewer judged steps prove nothing */
 #define STORAGE_SHARE 0.3 /* of its workers' time at work */
 #define BUSY_SHARE 0.5
 
@@ -20,12 +20,12 @@ static double percent_of(uint64_t part_ns, uint64_t all_ns)
 	return all_ns ? 100 * (double)part_ns / (double)all_ns : 0;
 }
 
-/* What the threads of an operator did, and of how much time. */
+/* The activity of an operator's threads, and the time in which it was observed. */
 struct doing {
 	double all, run, ready, io;
 };
 
-/* In its works, where that is known. */
+/* Within its works, if these are known. */
 static struct doing doing_at_work(const struct operator_pipeline_usage *of)
 {
 	return (struct doing){
@@ -36,7 +36,7 @@ static struct doing doing_at_work(const struct operator_pipeline_usage *of)
 	};
 }
 
-/* All its threads' time, without knowing what of it was work. */
+/* The whole activity of its threads: the share of work is not known. */
 static struct doing doing_at_all(const struct operator_pipeline_usage *of)
 {
 	return (struct doing){
@@ -50,8 +50,8 @@ static struct doing doing_at_all(const struct operator_pipeline_usage *of)
 }
 
 /*
- * What a slow operator's threads did, of the time in which they had work: waits for
- * elements and for room are its main thread's, workers wait inside for it as well.
+ * Why an operator is slow, by its threads' activity in the time in which they had work. The known waits for
+ * elements and for room are those of its main thread; workers wait inside the operator as well.
  */
 static enum bottleneck_kind why_slow(const struct operator_pipeline_usage *of)
 {
@@ -60,7 +60,7 @@ static enum bottleneck_kind why_slow(const struct operator_pipeline_usage *of)
 
 	if (!of->has_times && !at_work)
 		return BOTTLENECK_SLOW;
-	/* Work that is not seen is at least what it ran and waited for a CPU or a disk. */
+	/* If works were not recorded, the work is at least the time on a CPU, ready, or waiting for a disk. */
 	if (doing.all < doing.run + doing.ready + doing.io)
 		doing.all = doing.run + doing.ready + doing.io;
 	if (doing.all == 0)
@@ -71,11 +71,11 @@ static enum bottleneck_kind why_slow(const struct operator_pipeline_usage *of)
 		return BOTTLENECK_BUSY;
 	if (doing.run + doing.ready >= BUSY_SHARE * doing.all)
 		return BOTTLENECK_STARVED;
-	/* Without knowing what was work, a sleep may as well be a wait for elements. */
+	/* If the works are not known, a sleep may be a wait for elements. */
 	return of->work_ns ? BOTTLENECK_SLEEPS : BOTTLENECK_SLOW;
 }
 
-/* Samples tell what CPU time an operator used, not what else it did. */
+/* Samples have the CPU time of an operator, but no other activity. */
 static enum bottleneck_kind why_slow_by_samples(const struct pipeline_steps *steps, uint32_t op)
 {
 	uint32_t workers = steps->usage->pipeline->operators.row[op].workers;
@@ -148,7 +148,7 @@ static const char *kind_text(enum bottleneck_kind kind)
 	}
 }
 
-/* Where the cost comes from, what has no share in it left out. */
+/* Lists the parts of the cost, except those that round to 0. */
 static void tell_parts(const struct operator_cost *cost, uint64_t all_ns, char *text, size_t size)
 {
 	const struct {
@@ -184,7 +184,7 @@ static void explain(const struct pipeline_steps *steps, struct bottleneck *b)
 				b->percent, steps->judged, parts);
 	if (used >= sizeof(b->reason) || !of->has_element_ns)
 		return;
-	/* One thread of a source in Python may have others that make its elements. */
+	/* The single thread of a Python source may have other threads or processes that make its elements. */
 	if (op->workers && !(op->source && op->python && op->workers == 1))
 		snprintf(workers, sizeof(workers), tr(", %u worker%s"), op->workers,
 			 op->workers == 1 ? "" : "s");
@@ -207,7 +207,7 @@ static struct bottleneck judge(const struct pipeline_steps *steps)
 	return b;
 }
 
-#define IDLE_CPU 0.5 /* less than half a CPU with nothing to do is none for another worker */
+#define IDLE_CPU 0.5 /* less than half an idle CPU is not enough for another worker */
 
 static const struct {
 	const char *id;
@@ -252,7 +252,7 @@ static enum advice_aim aim_of(enum bottleneck_kind kind)
 	}
 }
 
-/* What holds for this job: one worker cannot be fewer, and what was recorded need not be again. */
+/* The remedy for this job: a single worker cannot be reduced, and a topic that was recorded is not recommended. */
 static const char *remedy_of(const struct model *model, const struct pipeline_operator *op,
 			     enum bottleneck_kind kind)
 {
@@ -270,7 +270,7 @@ static const char *remedy_of(const struct model *model, const struct pipeline_op
 	return tr(ADVICE[kind].remedy);
 }
 
-/* Workers that compute help as far as there are CPUs for them. */
+/* Do more workers need idle CPUs? Those that compute do. */
 static bool wants_cpus(const struct pipeline_operator *op, enum bottleneck_kind kind)
 {
 	return kind == BOTTLENECK_BUSY && !op->in_trainer;

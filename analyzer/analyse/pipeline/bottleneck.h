@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bottleneck.h - which operator holds the training up, why, and what to do about it.
+ * bottleneck.h - the operator that holds up the training, the reason, and the remedy.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_PIPELINE_BOTTLENECK_H
 #define PROFBPF_ANALYZER_ANALYSE_PIPELINE_BOTTLENECK_H
@@ -14,32 +14,32 @@
 
 enum bottleneck_kind {
 	BOTTLENECK_NONE = 0, /* no operator costs the steps BOTTLENECK_PERCENT of their time */
-	BOTTLENECK_BUSY, /* waited for; its workers are on a CPU */
-	BOTTLENECK_SLEEPS, /* waited for; its workers sleep while they work: a remote read, a lock */
-	BOTTLENECK_STORAGE, /* waited for; its workers wait for a disk */
-	BOTTLENECK_STARVED, /* waited for; its workers are ready but others have the CPUs */
+	BOTTLENECK_BUSY, /* the trainer waits for it; its workers are on a CPU */
+	BOTTLENECK_SLEEPS, /* the same; its workers sleep during their work: a remote read, a lock */
+	BOTTLENECK_STORAGE, /* the same; its workers wait for a disk */
+	BOTTLENECK_STARVED, /* the same; its workers are ready but other threads have the CPUs */
 	BOTTLENECK_LOCK, /* its Python code has the interpreter lock that the trainer needs */
 	BOTTLENECK_TAKES_CPU, /* its threads have the CPUs that the trainer needs */
-	BOTTLENECK_SLOW, /* waited for; what its workers did is not known */
+	BOTTLENECK_SLOW, /* the trainer waits for it; the activity of its workers is not known */
 };
 
 struct bottleneck {
 	enum bottleneck_kind kind;
 	uint32_t op; /* index into the pipeline's operators, or INDEX_NONE */
 	double percent; /* of the judged steps' time */
-	char reason[512]; /* with figures; for BOTTLENECK_NONE, why none */
+	char reason[512]; /* with figures; for BOTTLENECK_NONE, why there is none */
 };
 
 #define ADVICE_RULES_MAX 6
 
 struct advice {
-	const char *id; /* "pipeline_storage"; a promise to scripts */
-	uint32_t pipeline; /* whose bottleneck it is about: row of pipeline_results; INDEX_NONE = none's */
-	double gain_percent; /* of the time that it is about, at most; 0 = not known */
+	const char *id; /* "pipeline_storage"; stable, for scripts */
+	uint32_t pipeline; /* the pipeline whose bottleneck it is about: row of pipeline_results; INDEX_NONE = none */
+	double gain_percent; /* upper bound of the gain, of the analysed time; 0 = not known */
 	const char *severity; /* "high", "medium", "low" */
 	char title[160];
 	char evidence[512];
-	char remedy[600]; /* what helps here, and with this type of operator */
+	char remedy[600]; /* for this case, and for this type of operator */
 	struct peer_rule_hit rules[ADVICE_RULES_MAX]; /* rules of other profilers that say the same */
 	uint32_t rule_count;
 };
@@ -51,33 +51,34 @@ struct advice_results {
 	uint32_t advice_count;
 };
 
-/* A kind's name in JSON: "busy sleeps storage starved lock takes_cpu slow none". */
+/* Returns a kind's name in JSON: "busy sleeps storage starved lock takes_cpu slow none". */
 const char *bottleneck_name(enum bottleneck_kind kind);
 
 /*
- * advice_analyse - judge every pipeline, and say what to do
+ * advice_analyse - finds the bottleneck of each pipeline, and gives advice
  *
- * @idle_cpus: how many CPUs had nothing to do, on the mean; NAN = not known. Returns 0 or -ENOMEM; in both cases advice_free() is to be called.
+ * @idle_cpus: the mean number of idle CPUs; NAN = not known. Returns 0 or -ENOMEM; in both cases the caller calls
+ * advice_free().
  */
 int advice_analyse(const struct model *model, const struct step_results *steps, double idle_cpus,
 		   struct advice_results *results);
 void advice_free(struct advice_results *results);
 
-/* advice_new - one more, at the end, with these; the pointer is valid until the next one. NULL without memory. */
+/* advice_new - appends advice to the list; the pointer is valid until the next call. NULL without memory. */
 struct advice *advice_new(struct advice_results *results, const char *id, double percent,
 			  const char *title, const char *remedy);
 
-/* advice_cite - a rule of another profiler says the same, with @value; once, and as many as there is room for */
+/* advice_cite - adds a rule of another profiler that says the same, with @value; once, and as long as there is room */
 void advice_cite(struct advice *advice, enum peer_rule_id rule, double value);
 
-/* advice_sort - most urgent first; for whoever adds to the list */
+/* advice_sort - sorts the list, most urgent first, after additions */
 void advice_sort(struct advice_results *results);
 
 /*
- * bottleneck_remedy - what helps if an operator of a pipeline holds the training up in this way
+ * bottleneck_remedy - writes the remedy for an operator that holds up the training in this way
  *
- * With the job's settings in mind, and in its framework's words; @idle_cpus as above. @kind is not BOTTLENECK_NONE. The text is cut to
- * @size and terminated.
+ * The text respects the job's settings and uses its framework's terms; @idle_cpus as above. @kind is not
+ * BOTTLENECK_NONE. The text is cut to @size and terminated.
  */
 void bottleneck_remedy(const struct model *model, const struct pipeline *pipeline, uint32_t op,
 		       enum bottleneck_kind kind, double idle_cpus, char *text, size_t size);

@@ -6,7 +6,7 @@
 
 #include "analyzer/analyse/host/interpolate.h"
 
-/* Idle time of a CPU up to an instant; its rows are [first, end) of cpu_stats, in order of time. */
+/* Idle time of a CPU up to an instant; its rows are [first, end) of cpu_stats, in time order. */
 static uint64_t idle_at(const struct model *model, uint32_t first, uint32_t end, uint64_t ts_ns)
 {
 	const struct cpu_stat *row = model->cpu_stats.row;
@@ -21,7 +21,7 @@ static uint64_t idle_at(const struct model *model, uint32_t first, uint32_t end,
 			   place_between(row[i].ts_ns, row[i + 1].ts_ns, ts_ns));
 }
 
-/* How many CPUs there are if hardly any was idle, else 0. */
+/* Returns the number of CPUs if they were hardly idle, else 0. */
 static uint32_t busy_cpus(const struct model *model, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct cpu_stat *row = model->cpu_stats.row;

@@ -5,13 +5,13 @@
 #include <string.h>
 
 /*
- * The first row that fits: of a framework, an aim, and a type that begins so; "one" is any
- * that has one worker, which cannot be fewer.
+ * The first row counts whose framework and aim match and whose type is a prefix of the operator's; "one" matches an
+ * operator with one worker, which cannot be reduced.
  */
 static const struct {
 	const char *framework;
 	enum advice_aim aim;
-	const char *type; /* "" is any; "source" any that reads from outside */
+	const char *type; /* "" matches any operator; "source" any that reads from outside */
 	const char *advice;
 } ADVICE[] = {
 	{ "MindData", ADVISE_FASTER, "Generator",

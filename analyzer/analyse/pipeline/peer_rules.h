@@ -2,8 +2,9 @@
 /*
  * peer_rules.h - rules of other profilers, each with its threshold and its source.
  *
- * Those of MindInsight's analysis of data pipelines, of MindSpore's own, and of msprof's advisors that can be judged
- * on the host. docs/report.md has a table of them: how each is judged here, and those that are not.
+ * The rules are those of MindInsight's analysis of data pipelines, of MindSpore's own, and of msprof's advisors, as far
+ * as records of the host suffice. docs/report.md has a table of all rules: how each is evaluated here, and which are
+ * not.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_PIPELINE_PEER_RULES_H
 #define PROFBPF_ANALYZER_ANALYSE_PIPELINE_PEER_RULES_H
@@ -37,24 +38,24 @@ enum peer_rule_id {
 };
 
 struct peer_rule {
-	const char *id; /* a promise to scripts */
-	const char *source; /* the profiler, and the file in which it has the rule */
-	const char *measures; /* what is compared with the threshold */
-	const char *unit; /* of both: "%", "ms", "" */
+	const char *id; /* stable, for scripts */
+	const char *source; /* the profiler, and its file with the rule */
+	const char *measures; /* the value that is compared with the threshold */
+	const char *unit; /* of value and threshold: "%", "ms", "" */
 	double threshold;
-	bool below; /* it says something where less than that is measured, else where more is */
+	bool below; /* the rule applies to values below the threshold, else to values above it */
 };
 
-/* A rule that says something, and what was measured. */
+/* A rule that applies, and the measured value. */
 struct peer_rule_hit {
 	const struct peer_rule *rule;
 	double value;
 };
 
-/* The rule itself. @id < PEER_RULES. */
+/* Returns the rule. @id < PEER_RULES. */
 const struct peer_rule *peer_rule(enum peer_rule_id id);
 
-/* peer_rule_says - does @value pass the threshold? Exactly at it does not; NAN never does. */
+/* peer_rule_says - does the rule apply to @value? Not if @value equals the threshold, or is NAN. */
 bool peer_rule_says(enum peer_rule_id id, double value);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_PIPELINE_PEER_RULES_H */

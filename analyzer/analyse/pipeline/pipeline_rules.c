@@ -5,13 +5,13 @@
 
 #include "lib/base/bisect.h"
 
-/* Operators that have no workers of their own: MindSpore leaves them out, too. */
+/* Does the operator have no workers of its own? MindSpore's rules leave these out, too. */
 static bool hands_on(const struct pipeline_operator *op)
 {
 	return op->in_trainer || op->workers == 0;
 }
 
-/* The queue that @thread's fetches take from, or INDEX_NONE. */
+/* Returns the queue from which @thread fetches, or INDEX_NONE. */
 static uint32_t fetched_queue(const struct pipeline *pipeline, uint32_t thread)
 {
 	uint32_t own = INDEX_NONE;
@@ -59,7 +59,7 @@ double rules_fetch_empty(const struct pipeline_usage *usage)
 		all++;
 		empty += size == 0;
 	}
-	/* Other profilers' files have samples of sizes and no fetches between them. */
+	/* Other profilers' files have samples of sizes but no fetches. */
 	if (!all)
 		return usage->queues[queue].observed_ns ?
 			       100 * (double)usage->queues[queue].empty_ns /
@@ -89,7 +89,7 @@ double rules_wait_ms(const struct pipeline_steps *steps)
 	return steps->judged ? (double)steps->judged_wait_ns / 1e6 / steps->judged : NAN;
 }
 
-/* Percent of a queue that is in use on the mean; NAN if not known. */
+/* Returns the mean fill of a queue in percent; NAN if not known. */
 static double usage_of(const struct pipeline_usage *usage, uint32_t queue)
 {
 	uint32_t capacity;
@@ -100,7 +100,7 @@ static double usage_of(const struct pipeline_usage *usage, uint32_t queue)
 	return capacity ? 100 * usage->queues[queue].mean_size / capacity : NAN;
 }
 
-/* The fullest queue that it takes from; INDEX_NONE if it takes from none. */
+/* Returns the operator's fullest input queue; INDEX_NONE if it has none. */
 static uint32_t input_of(const struct pipeline_usage *usage, uint32_t op)
 {
 	uint32_t found = INDEX_NONE;
@@ -118,7 +118,7 @@ static void cite_if(struct advice *advice, enum peer_rule_id rule, double value)
 		advice_cite(advice, rule, value);
 }
 
-/* What sends to a device, and how long it found nothing to send. */
+/* Cites the rule about the operator that sends to a device, by the time in which its input was empty. */
 static void cite_sender(const struct pipeline_usage *usage, struct advice *advice)
 {
 	for (uint32_t q = 0; q < usage->pipeline->queues.count; q++) {
@@ -151,7 +151,7 @@ static void cite_queues(const struct pipeline_usage *usage, uint32_t op, struct 
 	}
 }
 
-/* Of its threads; what several have in common is divided among them, as they divide the work. */
+/* Returns the mean CPU use of an operator's workers; NAN if it has none. */
 static double worker_percent(const struct pipeline_usage *usage, uint32_t op)
 {
 	uint32_t workers = usage->pipeline->operators.row[op].workers;
@@ -177,7 +177,7 @@ void rules_cite(const struct pipeline_steps *steps, const struct bottleneck *bot
 	case BOTTLENECK_STARVED:
 	case BOTTLENECK_TAKES_CPU:
 		cite_if(advice, RULE_HOST_CPU, host_percent);
-		/* Fewer workers is what helps here alone: who sleeps while he works needs more. */
+		/* Fewer workers help only in these cases: an operator whose workers sleep needs more. */
 		if (!hands_on(op) && op->workers > 1)
 			cite_if(advice, RULE_WORKER_IDLE, worker);
 		break;

@@ -8,7 +8,7 @@
 #include "analyzer/analyse/host/run_cells.h"
 #include "lib/base/bisect.h"
 
-/* What is filled. Interval k is from cuts[k] to cuts[k + 1]. */
+/* The cells to fill. Interval k is from cuts[k] to cuts[k + 1]. */
 struct filling {
 	const struct model *model;
 	uint64_t *cuts;
@@ -23,19 +23,19 @@ static uint64_t shared(const struct filling *filling, uint32_t k, uint64_t start
 	return analysis_clipped(start_ns, end_ns, &interval);
 }
 
-/* The interval that an instant lies in, or the first after it; filling->count if there is none. */
+/* Returns the interval that contains an instant, or the first one after it; filling->count if there is none. */
 static uint32_t interval_at(const struct filling *filling, uint64_t ts_ns)
 {
 	return BISECT(i, 0, filling->count, filling->cuts[i + 1] <= ts_ns);
 }
 
-/* As interval_at(), but filling->count also for what is before the window. */
+/* Like interval_at(), but filling->count also for instants before the window. */
 static uint32_t interval_of(const struct filling *filling, uint64_t ts_ns)
 {
 	return ts_ns < filling->cuts[0] ? filling->count : interval_at(filling, ts_ns);
 }
 
-/* The part of @run_ns that was the kernel's, by what the tick saw of the thread meanwhile. */
+/* Returns the system time in @run_ns, by the thread's accounts (timer tick) in the interval, else overall. */
 static uint64_t system_part(const struct filling *filling, uint32_t thread, uint32_t k,
 			    uint64_t run_ns)
 {
@@ -212,7 +212,7 @@ bool pipeline_queue_sizes(const struct pipeline *pipeline, uint32_t queue, uint6
 		size = row[at].size;
 	if (size < 0)
 		return false;
-	/* Before its first event, for queues whose changes were counted. */
+	/* The size before its first event, for queues whose changes were counted. */
 	if (!pipeline->queues.row[queue].to_device)
 		size = (int32_t)pipeline->queues.row[queue].first_size;
 	at = first;

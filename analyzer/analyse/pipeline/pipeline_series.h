@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipeline_series.h - what each operator of a pipeline did in each interval.
+ * pipeline_series.h - the activity of each operator of a pipeline in each interval.
  *
- * The intervals are those of analyse/host.h; the first and the last also have what of
- * the window lies before and after the host's figures, so that intervals add up to the
- * totals of analyse/pipelines.h exactly. Times are with descendants: worker processes
- * and threads made per row are the operator's doing, too.
+ * The intervals are those of host/host.h; the first and the last one also include the part
+ * of the window before and after the host's figures, so that intervals add up to the
+ * totals of pipelines.h exactly. Times include descendants: worker processes
+ * and threads created per row also work for the operator.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_PIPELINE_PIPELINE_SERIES_H
 #define PROFBPF_ANALYZER_ANALYSE_PIPELINE_PIPELINE_SERIES_H
@@ -17,7 +17,7 @@
 
 struct operator_interval {
 	uint64_t run_ns;
-	uint64_t user_ns; /* run_ns divided as the timer tick saw its threads in the interval */
+	uint64_t user_ns; /* run_ns, divided by the kernel's accounts (timer tick) of its threads in the interval */
 	uint64_t system_ns;
 	uint64_t elements; /* handed on */
 	uint64_t queue_known_ns; /* part of the interval for which its queue's size is known */
@@ -30,10 +30,10 @@ struct pipeline_series {
 };
 
 /*
- * pipeline_series_compute - fill @series for one pipeline
+ * pipeline_series_compute - fills @series for one pipeline
  *
  * Needs timelines. Without intervals (@host->interval_count is 0) it is empty. Returns
- * 0 or -ENOMEM; in both cases pipeline_series_free() is to be called.
+ * 0 or -ENOMEM; in both cases the caller calls pipeline_series_free().
  */
 int pipeline_series_compute(const struct model *model, const struct host_results *host,
 			    const struct process_results *processes,
@@ -41,10 +41,11 @@ int pipeline_series_compute(const struct model *model, const struct host_results
 void pipeline_series_free(struct pipeline_series *series);
 
 /*
- * pipeline_queue_sizes - elements in a queue at instants, @from_ns, @from_ns + @step_ns, ...
+ * pipeline_queue_sizes - the number of elements in a queue at @from_ns, @from_ns + @step_ns, ...
  *
- * Fills @sizes, @count of them; before its first event the queue holds what it did at
- * first, after the last one what that left. False if no size of this queue is known.
+ * Fills @sizes, @count in all; before its first event the queue has its initial size (a device's
+ * queue: its first known size), after the last event the size that this event left. Returns false
+ * if no size of this queue is known.
  */
 bool pipeline_queue_sizes(const struct pipeline *pipeline, uint32_t queue, uint64_t from_ns,
 			  uint64_t step_ns, uint32_t count, uint32_t *sizes);

@@ -7,7 +7,7 @@
 
 #include "analyzer/analyse/host/interpolate.h"
 
-/* What is asked for. */
+/* The selected processes and window. */
 struct scope {
 	const struct model *model;
 	const struct analysis_options *options;
@@ -19,7 +19,7 @@ static bool within(uint64_t ts_ns, const struct analysis_window *window)
 	return ts_ns >= window->from_ns && ts_ns < window->to_ns;
 }
 
-/* Row of @processes->threads of each thread of the model. NULL without memory. */
+/* Returns, by thread of the model, its row in @processes->threads. NULL without memory. */
 static uint32_t *index_threads(const struct model *model, const struct process_results *processes)
 {
 	uint32_t *index = indices_none(model->threads.count);
@@ -36,7 +36,7 @@ static void add_thread(struct operator_pipeline_usage *op, const struct pipeline
 		op->descendants++;
 	else
 		op->own_threads++;
-	/* A thread that was not there in the window has used nothing in it. */
+	/* A thread that did not exist in the window has used nothing in it. */
 	if (!usage)
 		return;
 	if (usage->source == USAGE_UNKNOWN)
@@ -53,20 +53,20 @@ static void add_thread(struct operator_pipeline_usage *op, const struct pipeline
 	op->io_ns += usage->io_ns;
 }
 
-/* Its times were left out with those of its process, which was not asked for. */
+/* Were its times left out because its process is not selected? */
 static bool left_out(const struct scope *scope, uint32_t thread)
 {
 	return !analysis_wants_process(scope->model, scope->options,
 				       scope->model->threads.row[thread].process);
 }
 
-/* What is known of operators before anything is summed up. */
+/* Initialises the operators before anything is summed up. */
 static void begin_operators(const struct pipeline *pipeline, struct pipeline_usage *usage)
 {
 	for (uint32_t i = 0; i < pipeline->operators.count; i++) {
 		const struct pipeline_operator *op = &pipeline->operators.row[i];
 
-		/* Of samples it is known where there are any. */
+		/* In files with samples, times are known for operators with samples. */
 		usage->operators[i].has_times = !pipeline->sampled && !op->in_trainer;
 		usage->operators[i].has_elements = op->counts_outputs;
 		usage->operators[i].queue = INDEX_NONE;
@@ -229,7 +229,7 @@ static void sum_fetches(const struct pipeline *pipeline, const struct analysis_w
 	}
 }
 
-/* Means per element; where nothing tells the work itself, it is what is between waits. */
+/* Computes means per element; if the works are not known, the work is the time between waits. */
 static void settle_elements(const struct pipeline *pipeline, struct pipeline_usage *usage)
 {
 	for (uint32_t i = 0; i < pipeline->operators.count; i++) {
@@ -255,7 +255,7 @@ static void set_depths(const struct pipeline *pipeline, struct pipeline_usage *u
 {
 	bool changed = true;
 
-	/* As many rounds as there are operators at most: a hostile trace may have circles. */
+	/* At most as many rounds as operators: a hostile trace may have cycles. */
 	for (uint32_t round = 0; round < pipeline->operators.count && changed; round++) {
 		changed = false;
 		for (uint32_t i = 0; i < pipeline->edges.count; i++) {

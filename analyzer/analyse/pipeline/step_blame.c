@@ -8,8 +8,8 @@
 #include "analyzer/analyse/selection.h"
 #include "lib/base/bisect.h"
 
-#define VISITS_MAX 1000 /* operators looked at for a fetch, and so one below the other; ends circles of hostile traces */
-#define RUN_MAX_NS 1000000 /* whoever ran longer between two sleeps does not wait for one lock */
+#define VISITS_MAX 1000 /* operators visited for a fetch, also the depth of recursion; ends cycles of hostile traces */
+#define RUN_MAX_NS 1000000 /* after a longer run, the next sleep is not a wait for the same lock */
 
 static bool is_call(const struct pipeline *pipeline, const struct pipeline_edge *edge)
 {
@@ -85,7 +85,7 @@ static int32_t size_at(const struct step_blame *blame, uint32_t queue, uint64_t 
 	return next > first ? row[next - 1].size : -1;
 }
 
-/* Of @op and what it calls for its elements, and what that calls, the one that works longest. */
+/* Returns the operator with most work among @op and the operators that it calls, directly or indirectly. */
 static uint32_t busiest_called(const struct step_blame *blame, uint32_t op, unsigned int *visits)
 {
 	const struct pipeline *pipeline = blame->pipeline;
@@ -112,7 +112,7 @@ static uint32_t first_span(const struct step_blame *blame, const struct timeline
 		      blame->model->spans.row[timeline->first + i].end_ns <= ts_ns);
 }
 
-/* For most of the fetch the thread slept. */
+/* Did the thread sleep for most of the fetch? */
 static bool slept(const struct step_blame *blame, uint32_t thread)
 {
 	const struct timeline *timeline;
@@ -132,7 +132,7 @@ static bool slept(const struct step_blame *blame, uint32_t thread)
 	return 2 * ns > blame->fetch.to_ns - blame->fetch.from_ns;
 }
 
-/* It only hands on, and had nothing to. */
+/* Does the operator only hand on elements, and did it have none? */
 static bool waits_itself(const struct step_blame *blame, uint32_t op)
 {
 	const struct pipeline *pipeline = blame->pipeline;
@@ -144,10 +144,9 @@ static bool waits_itself(const struct step_blame *blame, uint32_t op)
 }
 
 /*
- * The operator that @op, and so everybody above it, waits for. Through a queue of
- * unknown size it is followed only if there is one further down that is empty, or if it does nothing but
- * hand on and slept meanwhile;
- * what it calls itself is its own doing, so the longest of that.
+ * Returns the operator for which @op, and so all operators above it, wait. The search continues through a queue of
+ * unknown size only if a queue further down is empty, or if @op only hands on elements and slept in that time.
+ * Operators that @op calls itself are part of its work: the search continues from the one with most work.
  */
 static uint32_t slowest_below(const struct step_blame *blame, uint32_t op, uint64_t ts_ns,
 			      unsigned int *visits)
@@ -181,7 +180,10 @@ static uint32_t owner_of(const struct step_blame *blame, uint32_t thread)
 	return thread < blame->model->threads.count ? blame->owner[thread] : INDEX_NONE;
 }
 
-/* The operators that hand to who fetches: the trainer, what runs in it, or what feeds the device. */
+/*
+ * Charges the wait of a fetch to the operator that is too slow. The fetching thread belongs to the trainer, to an
+ * operator that runs in it, or to the operator that feeds the device.
+ */
 static void blame_wait(struct step_blame *blame, const struct pipeline_fetch *fetch)
 {
 	const struct pipeline *pipeline = blame->pipeline;
@@ -200,18 +202,18 @@ static void blame_wait(struct step_blame *blame, const struct pipeline_fetch *fe
 		blame->costs[op].wait_ns += ns;
 		return;
 	}
-	/* Without queues it is the operator that hands to the trainer, if there is just one. */
+	/* Without queues it is the only operator, if there is just one. */
 	if (pipeline->operators.count == 1)
 		blame->costs[0].wait_ns += ns;
 }
 
-/* Sleeps that a timer ended, one after the other: slices of a wait, if what ends it is in the same system call. */
+/* Consecutive sleeps that a timer ended: slices of a wait, if its last sleep is in the same system call. */
 struct slices {
 	uint64_t ns;
 	int16_t syscall;
 };
 
-/* Who waits for the interpreter lock sleeps with a timeout, again and again, until it is given up. */
+/* A thread that waits for the interpreter lock sleeps with a timeout, again and again, until the lock is released. */
 static void blame_sleep(struct step_blame *blame, const struct span *span, uint64_t ns,
 			struct slices *slices)
 {

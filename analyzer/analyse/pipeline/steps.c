@@ -8,9 +8,9 @@
 #include "analyzer/analyse/pipeline/cpu_taken.h"
 #include "analyzer/analyse/pipeline/step_blame.h"
 
-#define FETCHERS_MAX 256 /* threads that fetch in turn */
+#define FETCHERS_MAX 256 /* maximum number of threads that fetch in turn */
 
-/* The operator that costs most, if that is enough of @ns. */
+/* Returns the operator that costs most, if it costs BOTTLENECK_PERCENT of @ns; else INDEX_NONE. */
 static uint32_t costliest(const struct operator_cost *costs, uint32_t count, uint64_t ns)
 {
 	uint32_t best = INDEX_NONE;
@@ -47,7 +47,7 @@ static void judge(struct pipeline_steps *steps, const struct step *step,
 	steps->other_cpu_ns += blame->other_cpu_ns;
 }
 
-/* The fetch of the same thread that ends a step; ends of data end one, too. */
+/* Returns the next fetch of the same thread, which ends the step; an end of data ends it, too. */
 static const struct pipeline_fetch *next_fetch(const struct pipeline *pipeline, uint32_t i)
 {
 	for (uint32_t k = i + 1; k < pipeline->fetches.count && k - i < FETCHERS_MAX; k++)
@@ -56,7 +56,7 @@ static const struct pipeline_fetch *next_fetch(const struct pipeline *pipeline, 
 	return NULL;
 }
 
-/* What operators took of the CPUs outside of waits for data, whichever of the trainer's threads wanted them. */
+/* Adds the CPU time that operators took from any of the trainer's threads outside of waits for data. */
 static bool add_taken(const struct model *model, struct pipeline_steps *steps)
 {
 	const struct pipeline *pipeline = steps->usage->pipeline;

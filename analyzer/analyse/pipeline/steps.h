@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * steps.h - the training steps of a data pipeline's trainer, and what its operators
- * cost them.
+ * steps.h - the training steps of a data pipeline's trainer, and their cost by
+ * operator.
  *
- * A step begins when the trainer asks for a batch and ends when it asks again,
- * whatever the mode it trains in. An operator costs a step time in three ways:
+ * A step begins when the trainer requests a batch and ends with its next request,
+ * in any training mode. An operator costs a step time in three ways:
  *
- *   wait  the trainer waits for the batch, and this is the operator that everybody
- *         above it waits for: from the trainer down, queues are empty until the
- *         operator whose own input is not empty, or that has none
- *   lock  outside of that, the trainer's thread sleeps until a thread of a Python
+ *   wait  the trainer waits for the batch, and this is the operator for which all
+ *         operators above it wait: from the trainer down, queues are empty up to the
+ *         operator whose own input is not empty, or that has no input
+ *   lock  outside of fetches, the trainer's thread sleeps until a thread of a Python
  *         operator wakes it: both need the interpreter lock
  *   cpu   the trainer's thread is ready, and a thread of the operator has the CPU; or,
- *         over all judged steps, what analyse/cpu_taken.h says, if that is more
+ *         over all judged steps, the time by cpu_taken.h, if that is more
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_PIPELINE_STEPS_H
 #define PROFBPF_ANALYZER_ANALYSE_PIPELINE_STEPS_H
@@ -22,42 +22,42 @@
 #include "analyzer/analyse/pipeline/operator_cost.h"
 #include "analyzer/analyse/pipeline/pipelines.h"
 
-#define BOTTLENECK_PERCENT 10 /* an operator that costs less of the steps' time is none */
-#define STEPS_WARM_UP 2 /* first steps, that compile and fill queues, are not judged */
+#define BOTTLENECK_PERCENT 10 /* an operator that costs less of the steps' time is no bottleneck */
+#define STEPS_WARM_UP 2 /* the first steps, which compile and fill queues, are not judged */
 
 struct step {
-	uint32_t index; /* from 0, as the trainer fetched; also those outside the window count */
+	uint32_t index; /* number of the fetch, from 0; fetches outside the window are counted too */
 	uint64_t start_ns;
 	uint64_t duration_ns;
 	uint64_t data_wait_ns; /* in the fetch */
 	uint32_t
-		op; /* that bounded it: cost it most, and BOTTLENECK_PERCENT or more; or INDEX_NONE */
+		op; /* the operator that cost it most, if BOTTLENECK_PERCENT or more; or INDEX_NONE */
 };
 
 struct pipeline_steps {
 	const struct pipeline_usage *usage;
-	struct step *rows; /* those that begin in the window and whose end is known */
+	struct step *rows; /* steps that begin in the window and whose end is known */
 	uint32_t count;
 	struct operator_cost *costs; /* of each operator, over the judged steps */
 	uint64_t judged_from_ns; /* the judged steps lie in between */
 	uint64_t judged_to_ns;
 	uint64_t judged_ns; /* duration of the judged steps */
-	uint64_t judged_wait_ns; /* of it in fetches */
-	uint64_t other_cpu_ns; /* the trainer's thread was ready, others had its CPU */
-	uint32_t judged;
-	uint32_t bottleneck; /* operator that costs most, INDEX_NONE = none costs enough */
+	uint64_t judged_wait_ns; /* the part of it in fetches */
+	uint64_t other_cpu_ns; /* the trainer's thread was ready, threads of no operator had its CPU */
+	uint32_t judged; /* number of judged steps */
+	uint32_t bottleneck; /* the operator that costs most; INDEX_NONE = none costs enough */
 };
 
 struct step_results {
 	struct pipeline_steps *pipelines; /* one per row of pipeline_results */
 	uint32_t count;
-	uint32_t main; /* the one with most steps: the report's steps; INDEX_NONE = none has any */
+	uint32_t main; /* the pipeline with most steps: the report's steps; INDEX_NONE = none has any */
 };
 
 /*
- * steps_analyse - fill @results; needs timelines
+ * steps_analyse - fills @results; needs timelines
  *
- * Returns 0 or -ENOMEM; in both cases steps_free() is to be called. @pipelines
+ * Returns 0 or -ENOMEM; in both cases the caller calls steps_free(). @pipelines
  * must live as long as @results.
  */
 int steps_analyse(const struct model *model, const struct analysis_options *options,

@@ -12,7 +12,7 @@ uint64_t work_times_known_ns(const struct work_times *times)
 	return times->run_ns + times->runnable_ns + times->io_ns + times->sleep_ns;
 }
 
-/* Who sleeps until its helper is done works by its helper; and that one may have one, too. */
+/* A thread that sleeps until its helper is done works through the helper, which may have a helper itself. */
 #define HELPERS_MAX 4
 
 struct sum {
@@ -44,7 +44,7 @@ static void add_span(struct work_times *times, const struct span *span, uint64_t
 	}
 }
 
-/* What was not recorded of a helper is a sleep of who waits for it. */
+/* A helper's time that was not recorded counts as a sleep of the thread that waits for it. */
 static void add_between(const struct sum *sum, uint32_t op, uint32_t thread,
 			const struct analysis_window *part, int depth)
 {
