@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MindInsight's thresholds: shares of the mean, and percent. */
+/* MindInsight's thresholds: factors of the mean, and percent. */
 #define MORE 1.2
 #define LESS 0.8
 #define ALONE_PERCENT 10
@@ -30,7 +30,7 @@ static int add_finding(struct cluster_results *results, struct cluster_finding f
 	return 0;
 }
 
-/* Of its kernels, where their operations are told. */
+/* Returns the operations per second of a device's kernels; -1 if not known. */
 static double flops_rate(const struct device_results *devices, uint32_t device)
 {
 	struct operator_figures all = { 0 };
@@ -95,7 +95,7 @@ static void add_ranks(const struct device_results *devices, const struct device_
 	}
 }
 
-/* Mean of what is told; UINT64_MAX = nothing is. */
+/* Returns the mean of the known values; UINT64_MAX = none is known. */
 static uint64_t mean_of(const struct cluster_step *steps, uint32_t count, size_t member)
 {
 	uint64_t sum = 0, known = 0;
@@ -113,7 +113,7 @@ static uint64_t mean_of(const struct cluster_step *steps, uint32_t count, size_t
 
 #define MEAN(steps, count, member) mean_of(steps, count, offsetof(struct cluster_step, member))
 
-/* MindSpore's own mean of calculations a second. */
+/* Returns MindSpore's own mean of operations per second; -1 if not known. */
 static double told_flops(const struct model *model, uint32_t device)
 {
 	double rate = -1;
@@ -128,7 +128,7 @@ static double told_flops(const struct model *model, uint32_t device)
 	return rate;
 }
 
-/* @steps: all of one device that a file told. */
+/* Adds a rank by a file's steps of its device: @steps. */
 static void add_told(const struct model *model, const struct cluster_step *steps, uint32_t count,
 		     const struct device_step_results *traces, struct cluster_results *results)
 {
@@ -144,7 +144,7 @@ static void add_told(const struct model *model, const struct cluster_step *steps
 				     .flops_rate = told_flops(model, steps->device),
 				     .told = true };
 
-	/* Of data-parallel steps it is told how they follow each other, not what is in them. */
+	/* Files of data-parallel jobs have the times of steps, but not their parts. */
 	if (computation == UINT64_MAX || communication == UINT64_MAX)
 		return;
 	rank.parts.computation_ns = computation;
@@ -170,7 +170,7 @@ static bool has_rank(const struct cluster_results *results, uint32_t device)
 	return false;
 }
 
-/* A recording and means of steps cannot be compared: of ranks with tasks, their tasks tell all. */
+/* A recording and means of steps cannot be compared: means are used only if no rank has tasks. */
 static void add_told_ranks(const struct model *model, const struct device_step_results *traces,
 			   struct cluster_results *results)
 {
@@ -195,7 +195,7 @@ static uint64_t work_of(const struct cluster_results *results, uint32_t rank)
 	return results->ranks[rank].parts.work_ns;
 }
 
-/* Work without waiting for ranks that came later to collectives. */
+/* Returns the work without waits for ranks that came later to collectives. */
 static uint64_t own_work_of(const struct cluster_results *results, uint32_t rank)
 {
 	uint64_t work_ns = work_of(results, rank), wait_ns = results->ranks[rank].wait_ns;
@@ -292,7 +292,7 @@ static void compare_stages(struct cluster_results *results)
 	}
 }
 
-/* Only if each rank is known to be in one, of equally many: else a mean would be of some. */
+/* Only if the stage of each rank is known, and the number of stages agrees: else means would miss ranks. */
 static int find_stages(const struct model *model, struct cluster_results *results)
 {
 	uint32_t stages = model->devices.row[results->ranks[0].device].stages;
@@ -310,7 +310,7 @@ static int find_stages(const struct model *model, struct cluster_results *result
 	return 0;
 }
 
-/* What a rule compares; negative = unknown. */
+/* Returns the value that a rule compares; negative = unknown. */
 static double value_of(const struct cluster_rank *rank, enum cluster_rule rule)
 {
 	switch (rule) {
@@ -358,7 +358,7 @@ static double bandwidth_of(const struct link_usage *link)
 		       -1;
 }
 
-/* Among the links of one transport. */
+/* Compares a link with all links of its transport. */
 static int judge_link(const struct communication_results *from, uint32_t at,
 		      struct cluster_results *results)
 {

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster.h - several ranks of a job side by side: whose part takes longest, and what that costs.
+ * cluster.h - comparison of the ranks of a job: the rank whose part takes longest, and the cost of that.
  *
- * Of each device, by overlap.h: computation, communication that nothing hides, and of that waiting to
- * receive from another pipeline stage. Its work is the stage without that wait (torch_npu's "Stage",
- * MindInsight's "stage time"): equal in all ranks if the parts of the model are balanced. Where files say which
- * rank is in which stage of a pipeline, ranks are put together by that, too: stages among themselves
- * show how the model is cut, ranks within one how the batch is.
+ * For each device, by overlap.h: computation, communication that no computation hides, and the part of that which
+ * waits to receive from another pipeline stage. A rank's work is its stage without that wait (torch_npu's "Stage",
+ * MindInsight's "stage time"): equal in all ranks if the parts of the model are balanced. If files name
+ * each rank's stage of a pipeline, ranks are also grouped by stage: differences between stages
+ * show how the model is divided, differences within a stage how the batch is.
  *
- * Of a device without tasks whose file has such parts of its steps (ascend_cluster_analyse_*) they are
- * means of the steps but the first, unless it is the only one: the stage is a step, idle time is in the
- * computation, and calculations a second are those of flops_summary_*.
+ * For a device without tasks whose file has such parts of its steps (ascend_cluster_analyse_*) they are
+ * means over the steps without the first, unless that is the only one: the stage is a step, idle time is included
+ * in the computation, and operations per second come from flops_summary_*.
  *
- * The slowest one is that with most work without what it waits for others in collectives, where that is known
- * (communication.h): who waits for the slowest one has as much of a stage as that. So is communication alone.
+ * The slowest rank is the one with most work, without its waits for others in collectives if these are known
+ * (communication.h): a rank that waits for the slowest one has as long a stage. These waits are also left out of
+ * communication alone.
  *
- * Findings are MindInsight's rules for clusters, with its thresholds: a rank's mean gap before steps
- * above 1.2 times the ranks' mean, operations per second below 0.8 times, a link's bandwidth below 0.8
- * times that of all links of its transport, communication alone above a tenth of it and computation;
+ * Findings follow MindInsight's rules for clusters, with its thresholds: a rank's mean gap before steps
+ * above 1.2 times the ranks' mean, operations per second below 0.8 times the mean, a link's bandwidth below 0.8
+ * times the mean of its transport's links, communication alone above a tenth of communication and computation;
  * and work or computation above 1.2 times the mean.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_CLUSTER_CLUSTER_H
@@ -34,10 +35,10 @@
 struct cluster_parts {
 	uint64_t work_ns; /* stage without receive */
 	uint64_t computation_ns;
-	uint64_t receive_ns; /* alone: waiting for another pipeline stage */
-	uint64_t collective_ns; /* other communication alone */
+	uint64_t receive_ns; /* not hidden: waiting for another pipeline stage */
+	uint64_t collective_ns; /* other communication that is not hidden */
 	uint64_t free_ns; /* UINT64_MAX = unknown */
-	double work_percent; /* of the mean of the others and itself: 100 = as long as that */
+	double work_percent; /* of the mean of all ranks, itself included */
 };
 
 struct cluster_rank {
@@ -48,17 +49,17 @@ struct cluster_rank {
 	double step_ns; /* means */
 	double gap_ns;
 	double flops_rate; /* operations per second of its kernels; negative = unknown */
-	bool told; /* by a file, as means of steps; not by its tasks */
-	uint64_t wait_ns; /* of collective_ns: for ranks that came later */
+	bool told; /* the times are a file's means of steps, not from tasks */
+	uint64_t wait_ns; /* part of collective_ns: waits for ranks that came later */
 };
 
-/* Ranks of one stage of a pipeline; times are means of theirs. */
+/* The ranks of a stage of a pipeline; times are their means. */
 struct cluster_stage {
 	uint32_t stage;
 	uint32_t ranks;
 	struct cluster_parts parts;
-	uint32_t slowest; /* index into ranks: most work in it */
-	double imbalance; /* percent by which that exceeds the stage's mean */
+	uint32_t slowest; /* index into ranks: the rank of the stage with most work */
+	double imbalance; /* percent by which its work exceeds the stage's mean */
 };
 
 enum cluster_rule {
@@ -81,12 +82,12 @@ struct cluster_finding {
 };
 
 struct cluster_results {
-	struct cluster_rank *ranks; /* by device; none if there are not at least two */
+	struct cluster_rank *ranks; /* by device; none if there are fewer than two */
 	uint32_t count;
-	uint32_t slowest; /* index into ranks: most work, without waiting in collectives */
+	uint32_t slowest; /* index into ranks: most work, without waits in collectives */
 	uint64_t mean_work_ns;
-	double imbalance; /* percent by which the slowest one's work exceeds the mean */
-	struct cluster_stage *stages; /* by stage; none if the files of a rank do not tell its own */
+	double imbalance; /* percent by which the slowest rank's work exceeds the mean */
+	struct cluster_stage *stages; /* by stage; none if the files of a rank do not name its stage */
 	uint32_t stage_count;
 	uint32_t slowest_stage; /* index into stages */
 	struct cluster_finding *findings; /* by rule */
@@ -95,9 +96,9 @@ struct cluster_results {
 };
 
 /*
- * cluster_analyse - fill @results
+ * cluster_analyse - fills @results
  *
- * @steps: of devices, or NULL. Returns 0 or -ENOMEM; in both cases cluster_free() is to be called.
+ * @steps: of devices, or NULL. Returns 0 or -ENOMEM; in both cases the caller calls cluster_free().
  */
 int cluster_analyse(const struct model *model, const struct device_results *devices,
 		    const struct device_step_results *steps, struct cluster_results *results);

@@ -18,7 +18,7 @@ static void letters_of(const char *name, char *into, size_t size)
 
 double collective_bus_factor(const char *name, uint32_t ranks)
 {
-	/* The first that is part of the name counts. */
+	/* The first row whose text is part of the name counts. */
 	static const struct {
 		const char *part;
 		int times; /* (n - 1) / n; 0: 1 whatever n is */

@@ -8,13 +8,13 @@
 
 #include "analyzer/analyse/cluster/collective_rate.h"
 
-/* By which tasks are put together: those of the last ones need not be looked for. */
+/* Cache of names by which tasks are grouped: those of recent tasks. */
 struct known_name {
-	uint32_t name; /* string, as tasks have it */
-	uint32_t does; /* string of the collection: the part of it that says what is done */
+	uint32_t name; /* string: a task's name */
+	uint32_t does; /* string of the collection: the name without its numbers, which says what the task does */
 };
 
-#define KNOWN_NAMES 256 /* a power of 2; by the last bits of a name */
+#define KNOWN_NAMES 256 /* a power of 2; the index is the low bits of a name */
 
 struct operation_key {
 	uint32_t device;
@@ -22,7 +22,7 @@ struct operation_key {
 	uint32_t group; /* string */
 };
 
-/* Tasks are looked at in their order, once: they may lie in files. */
+/* State of a single pass over the tasks in their order: tasks may lie in files. */
 struct collection {
 	struct string_table *names;
 	struct string_table *keys; /* id: 1 + index into operations */
@@ -52,7 +52,7 @@ static bool is_collective(const struct model *model, const struct analysis_optio
 	       analysis_wants_process(model, options, model->devices.row[task->device].process);
 }
 
-/* In the order of what they do: times of parts go to the first one that does the same. */
+/* By name without numbers: add_times() adds the times of parts to the first operation that matches. */
 static int by_name(const void *a, const void *b, void *context)
 {
 	const struct model *model = context;
@@ -139,7 +139,7 @@ static bool same_operation(const struct model *model, const struct communication
 	       memcmp(x, y, length) == 0;
 }
 
-/* Files with parts have few kinds of operations. */
+/* A linear search suffices: files with parts have few kinds of operations. */
 static void add_times(const struct model *model, struct communication_results *results)
 {
 	for (uint32_t i = 0; i < model->communication_times.count; i++) {
@@ -180,7 +180,7 @@ static uint32_t group_of(const struct model *model, const struct device_task *ta
 	return detail ? detail->group : 0;
 }
 
-/* INDEX_NONE without memory. */
+/* Returns the string of a name without its numbers; STRING_NONE without memory. */
 static uint32_t does_of(const struct model *model, struct collection *of, uint32_t name)
 {
 	struct known_name *known = &of->known[name % KNOWN_NAMES];
@@ -193,7 +193,7 @@ static uint32_t does_of(const struct model *model, struct collection *of, uint32
 	return known->does;
 }
 
-/* The operation that a task is of; NULL without memory. */
+/* Returns a task's operation; NULL without memory. */
 static struct communication_usage *operation_of(const struct model *model, struct collection *of,
 						const struct device_task *task)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same collective on several ranks: who came last, and how long the others waited. */
+/* Matches collectives of several ranks: the rank that came last, and the wait of the others. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 struct part {
 	uint32_t task;
 	uint32_t nth;
-	uint32_t group; /* string: who takes part, 0 = unknown */
+	uint32_t group; /* string: communication group, 0 = unknown */
 };
 
 struct matching {
@@ -88,7 +88,7 @@ static const struct device_task *task_of(const struct matching *of, uint32_t par
 	return &of->model->tasks.row[of->parts[part].task];
 }
 
-/* Numbers of a name on a device; false if other devices have another count of them. */
+/* Numbers the parts of a name on each device; returns false if the devices' counts differ, or there is one device. */
 static bool number_name(struct matching *of, uint32_t first, uint32_t end)
 {
 	uint32_t usual = 0, nth = 0, devices = 0;
@@ -107,7 +107,7 @@ static bool number_name(struct matching *of, uint32_t first, uint32_t end)
 	return devices > 1;
 }
 
-/* Only names that all of several devices have equally often are kept. */
+/* Keeps only names that several devices have, all equally often. */
 static void number_parts(struct matching *of)
 {
 	uint32_t kept = 0;
@@ -140,7 +140,7 @@ static int64_t ended(const struct matching *of, uint32_t part)
 	return rank_clock_time(&of->clocks[task->device], task->end_ns);
 }
 
-/* How well the clocks of parts [first, end) are known where one had to be moved; 0 = none was. */
+/* Returns the largest clock error of parts [first, end), if one of their clocks was corrected; else 0. */
 static uint64_t error_of(const struct matching *of, uint32_t first, uint32_t end)
 {
 	uint64_t error_ns = 0;
@@ -156,7 +156,7 @@ static uint64_t error_of(const struct matching *of, uint32_t first, uint32_t end
 	return moved ? error_ns : 0;
 }
 
-/* One collective: parts [first, end), one of each of its devices. */
+/* Adds a collective: parts [first, end), one per device. */
 static void add_collective(struct matching *of, uint32_t first, uint32_t end)
 {
 	struct communication_results *results = of->results;
@@ -177,7 +177,7 @@ static void add_collective(struct matching *of, uint32_t first, uint32_t end)
 	skew.start_ns = first_ns > 0 ? (uint64_t)first_ns : 0;
 	skew.skew_ns = (uint64_t)(last_ns - first_ns);
 	skew.duration_ns = (uint64_t)(end_ns - first_ns);
-	/* Within the error of the clocks nobody is known to be late. */
+	/* Within the error of the clocks no rank is known to be late. */
 	certain = skew.skew_ns > error_of(of, first, end);
 	for (uint32_t i = first; i < end; i++) {
 		struct rank_usage *rank = &results->ranks[of->ranks[task_of(of, i)->device]];
@@ -221,7 +221,7 @@ static bool same_collective(const struct matching *of, uint32_t x, uint32_t y)
 	       !by_name(&of->parts[x], &of->parts[y], of->model->tasks.row);
 }
 
-/* How far the clocks of the ranks are apart; parts are in the order of collectives. */
+/* Finds the offsets of the ranks' clocks; parts are sorted by collective. Returns false without memory. */
 static bool set_clocks(struct matching *of)
 {
 	struct communication_results *results = of->results;

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_SAMPLES 9 /* below, a line through them says nothing of a drift */
+#define LINE_SAMPLES 9 /* minimum for the drift, which is the slope of a line through them */
 #define DRIFT_MAX 1e-3 /* no clock is that bad */
 
 struct sample {
 	uint32_t device;
-	uint64_t at_ns; /* of its clock */
-	double diff_ns; /* what is to be added */
+	uint64_t at_ns; /* by its clock */
+	double diff_ns; /* to be added to at_ns */
 };
 
 enum state { STATE_NEW, STATE_ANCHOR, STATE_UNKNOWN };
@@ -23,7 +23,7 @@ struct finding {
 	uint32_t devices;
 	struct rank_clock *clocks;
 	uint8_t *state; /* by device: enum state */
-	uint32_t *collectives; /* by device: how many */
+	uint32_t *collectives; /* by device: number of collectives */
 	struct sample *samples;
 	uint32_t sample_count;
 	double *scratch;
@@ -56,7 +56,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The value that @part of @count are not above; sorts them. */
+/* Returns the @part quantile of @count values; sorts them. */
 static double quantile(double *values, uint32_t count, double part)
 {
 	qsort(values, count, sizeof(*values), by_value);
@@ -82,7 +82,7 @@ static double error_of(struct finding *of, const struct sample *samples, uint32_
 	return quantile(of->scratch, count, 0.9);
 }
 
-/* The slope from the median of the first third to that of the last one; samples are in order of time. */
+/* Returns the slope from the median of the first third to that of the last third; samples are in time order. */
 static double drift_of(struct finding *of, const struct sample *samples, uint32_t count)
 {
 	uint32_t third = count / 3;
@@ -97,7 +97,7 @@ static double drift_of(struct finding *of, const struct sample *samples, uint32_
 	return fabs(drift) < DRIFT_MAX ? drift : 0;
 }
 
-/* @samples: all of one device, in order of time. */
+/* Sets the clock of a device; @samples: all of the device, in time order. */
 static void set_clock(struct finding *of, const struct sample *samples, uint32_t count)
 {
 	struct rank_clock *clock = &of->clocks[samples->device];
@@ -133,7 +133,7 @@ static int by_device(const void *a, const void *b)
 	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
 }
 
-/* One collective: of devices that are not placed yet against one that is. */
+/* Adds samples from a collective: devices without a clock yet, compared with a device that has one. */
 static void add_samples(struct finding *of, const struct rank_end *ends, uint32_t count)
 {
 	const struct rank_end *anchor = NULL;
@@ -150,7 +150,7 @@ static void add_samples(struct finding *of, const struct rank_end *ends, uint32_
 	}
 }
 
-/* Those that have collectives with devices whose clocks are known; false: there are no more. */
+/* Sets clocks of devices that have collectives with devices whose clocks are known. Returns false if none is left. */
 static bool place_next(struct finding *of)
 {
 	of->sample_count = 0;
@@ -172,7 +172,7 @@ static bool place_next(struct finding *of)
 	return of->sample_count != 0;
 }
 
-/* The device by whose clock others are set: of those that are left the one with most collectives. */
+/* Chooses a reference clock: of the remaining devices the one with most collectives. Returns false if none remains. */
 static bool choose_anchor(struct finding *of)
 {
 	uint32_t best = of->devices;

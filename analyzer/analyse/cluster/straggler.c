@@ -7,15 +7,15 @@
 #include "analyzer/analyse/idle/idle_roots.h"
 #include "lib/base/map.h"
 
-#define KERNELS_MAX 64 /* of the most time on the straggler: others explain nothing */
-#define LEAST 0.01 /* of the window: a smaller excess is none */
-#define ALIKE 0.1 /* by so much factors of one clock differ */
+#define KERNELS_MAX 64 /* the straggler's kernels with most time: the others explain nothing */
+#define LEAST 0.01 /* of the window: a smaller excess does not count */
+#define ALIKE 0.1 /* by which factors may differ if the clock is the reason */
 #define SLOWER 1.05
 
 /* A kernel of the straggler. */
 struct kernel {
 	const struct operator_usage *own;
-	double factor; /* of its mean, against the others' median; 0 = they have none */
+	double factor; /* its mean ÷ the others' median; 0 = the others do not have it */
 	double mean_others; /* ns */
 	double count_others;
 	double excess_ns;
@@ -28,7 +28,7 @@ struct comparison {
 	struct kernel kernels[KERNELS_MAX];
 	uint32_t kernel_count;
 	double *values; /* of the ranks, for medians */
-	const struct operator_usage **rows; /* kernel by kernel: of each rank */
+	const struct operator_usage **rows; /* by kernel, then device */
 };
 
 const char *straggler_why_name(uint8_t why)
@@ -58,7 +58,7 @@ static const struct device_usage *usage_of(const struct comparison *of, uint32_t
 	return &of->devices->devices[device];
 }
 
-/* What the straggler has more than the median of the others. */
+/* Returns the straggler's excess over the median of the others. */
 static double excess(const struct comparison *of, uint64_t (*figure)(const struct device_usage *),
 		     double *others)
 {
@@ -82,7 +82,7 @@ static uint64_t idle_of(const struct device_usage *usage)
 	return usage->idle_ns;
 }
 
-/* Rows of the straggler's kernels, and of the same names on the other ranks. */
+/* Finds the rows of the straggler's kernels, and of the same names on the other ranks. */
 static int find_kernels(struct comparison *of, struct map *numbers)
 {
 	const struct operator_list *list = &of->devices->operators;
@@ -138,7 +138,7 @@ static void compare_kernel(struct comparison *of, uint32_t number)
 	kernel->factor = kernel->mean_others > 0 ? mean / kernel->mean_others : 0;
 }
 
-/* Are the kernels of most of the time all slower, by nearly the same factor? */
+/* Are the kernels with most of the time all slower by nearly the same factor? */
 static bool is_clock(const struct comparison *of, double factor)
 {
 	double alike_ns = 0, all_ns = 0;
@@ -181,7 +181,7 @@ static void blame_kernels(struct comparison *of, double factor, struct straggler
 	}
 }
 
-/* The heaviest root that began with a thread of the straggler's process, if no other rank has that. */
+/* Returns the heaviest root whose chain begins in the straggler's process; NULL if other devices share that process. */
 static const struct idle_root *heaviest_root(const struct comparison *of)
 {
 	const struct model *model = of->model;
