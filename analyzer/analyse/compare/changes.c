@@ -8,8 +8,8 @@
 
 /* One figure over the parts of a recording. */
 struct spread {
-	unsigned int parts; /* that tell it */
-	double value[CHANGE_PARTS]; /* theirs */
+	unsigned int parts; /* number of parts that have it */
+	double value[CHANGE_PARTS]; /* the values of these parts */
 	double mean;
 	double error; /* standard error of the mean */
 	double weight; /* mean */
@@ -39,7 +39,7 @@ static const struct figure *find(const struct figures *figures, uint8_t kind, co
 	return NULL;
 }
 
-/* Does the part have any figure of this kind, or is it told that there is none? Then a share without a row is 0, not unknown. */
+/* Are there figures of this kind, or is it known that there are none? Then a share without a row is 0, not unknown. */
 static bool has_kind(const struct figures *figures, uint8_t kind)
 {
 	bool has = figures->told & 1u << kind;
@@ -114,7 +114,7 @@ static int add(const struct figures *before, const struct figures *after, uint8_
 	return MODEL_PUSH(changes, change) ? 0 : -ENOMEM;
 }
 
-/* Has a part before this one told of the figure already? */
+/* Does no earlier part have this figure? */
 static bool is_new(const struct figures *before, const struct figures *after, unsigned int part,
 		   const struct figure *row)
 {

@@ -91,7 +91,7 @@ static bool take_steps(const struct results *results, double window_ns, struct f
 	return true;
 }
 
-/* Without what differs from one run to the next: numbers of processes and threads. */
+/* The name of a root, without pids and tids, which differ from run to run. */
 static void root_name(const struct model *model, const struct root *root, char *name, size_t size)
 {
 	const char *who = "";
@@ -109,7 +109,7 @@ static bool take_roots(const struct model *model, const struct idle_roots *roots
 {
 	char name[NAME_SIZE];
 
-	/* Of a device that is never idle there are none. */
+	/* The rows are complete even if there are none: a device that is never idle has none. */
 	if (window_ns > 0)
 		figures->told |= 1u << FIGURE_ROOT;
 	for (uint32_t i = 0; i < roots->count; i++) {
@@ -246,7 +246,7 @@ static int compare_figures(const void *a, const void *b)
 				  : strcmp(x->name, y->name);
 }
 
-/* Shares have one denominator; counts of means are added up. */
+/* Adds up figures of one kind and name. Shares have a common denominator; the counts of means are added up. */
 static void merge(struct figures *figures)
 {
 	uint32_t kept = 0;
