@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encode_fixture.h - what tests of the daemon's encoder start with. */
+/* encode_fixture.h - the common fixture of the tests of the daemon's encoder. */
 #ifndef PROFBPF_TESTS_UNIT_ENCODE_FIXTURE_H
 #define PROFBPF_TESTS_UNIT_ENCODE_FIXTURE_H
 
@@ -11,7 +11,7 @@ struct encode_fixture {
 	struct encode *encode;
 	struct string_table *strings;
 	struct texts *texts;
-	uint64_t random; /* of pbt_stream_random(); the same in each run */
+	uint64_t random; /* state of pbt_stream_random(); the same in each run */
 };
 
 int encode_fixture_setup(void **state);

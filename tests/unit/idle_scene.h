@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* idle_scene.h - one gap of a device, for tests of what it is put down to. */
+/* idle_scene.h - one gap of a device, for tests of the causes of idle time. */
 #ifndef PROFBPF_TESTS_UNIT_IDLE_SCENE_H
 #define PROFBPF_TESTS_UNIT_IDLE_SCENE_H
 
@@ -24,9 +24,9 @@
 #define US 1000ull
 
 /*
- * A job with a main thread, a worker, and an outsider; the device runs a task until 100 us and
- * the next one from 200 us on, which the main thread enqueues at 180..190 us, submitted at
- * 185 us. What happens in between is up to the test.
+ * A job with a main thread, a worker, and a process that is not recorded. The device runs a task until 100 us and the
+ * next one from 200 us on; the main thread enqueues that one at 180..190 us, submitted at 185 us. The test adds the
+ * events between.
  */
 struct scene {
 	struct model *model;
@@ -39,35 +39,35 @@ struct scene {
 	struct device_results results;
 };
 
-/* The job before anything happens in the gap. */
+/* Returns the job without any event in the gap. */
 struct scene scene_make(void);
 
-/* Index the model and analyse its device; causes add up to the idle time. */
+/* Indexes the model and analyses its device; checks that causes add up to the idle time. */
 void scene_compute(struct scene *scene);
 
-/* Free what the scene has. */
+/* Frees the scene's members. */
 void scene_end(struct scene *scene);
 
-/* Parts of the only gap, one by one; who and detail may be NULL: not looked at. */
+/* Checks part @part of the only gap; @who and @detail may be NULL: not checked. */
 void scene_expect(struct scene *scene, uint32_t part, uint64_t start_us, uint64_t end_us,
 		  uint8_t cause, const char *who, const char *detail);
 
-/* The only gap has so many parts. */
+/* Checks that the only gap has @count parts. */
 void scene_expect_parts(struct scene *scene, uint32_t count);
 
-/* The main thread from when it wakes up: it launches the task at 180 us. */
+/* The main thread runs from its wake-up at @from_us on and launches the task at 180 us. */
 void scene_main_launches(struct scene *scene, uint64_t from_us);
 
-/* The main thread sleeps for a lock until @waker ends that, at 170 us. */
+/* The main thread sleeps for a lock until @waker wakes it at 170 us. */
 void scene_main_waits(struct scene *scene, uint32_t waker);
 
-/* scene_compute(); roots add up to the idle time, too, and each chain ends at its root. */
+/* Does scene_compute(); also checks that roots add up to the idle time and that each chain ends at its root. */
 void scene_compute_roots(struct scene *scene);
 
-/* The row of a cause and the thread that is to blame (INDEX_NONE: any); it has to be there. */
+/* Returns the row of a cause and the responsible thread (INDEX_NONE: any); fails the test if there is none. */
 const struct idle_root *scene_root(const struct scene *scene, uint8_t cause, uint32_t who);
 
-/* The chain of a row is these threads, in this order. */
+/* Checks that the chain of a row consists of these threads, in this order. */
 void scene_expect_chain(const struct idle_root *row, uint32_t count, const uint32_t *threads);
 
 #endif /* PROFBPF_TESTS_UNIT_IDLE_SCENE_H */

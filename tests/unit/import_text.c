@@ -16,7 +16,7 @@
 #include "analyzer/join/clock/device_clock.h"
 #include "analyzer/join/launch/launches.h"
 
-#define CUTS 400 /* places at which a file is cut, at most */
+#define CUTS 400 /* maximum number of lengths at which a file is truncated */
 
 static void join(struct model *model)
 {
@@ -108,7 +108,7 @@ uint64_t import_busy(const struct model *model, uint32_t device, uint8_t kind)
 {
 	uint64_t busy = 0, end = 0;
 
-	/* The join has sorted them by device and start. */
+	/* The join has sorted the tasks by device and start. */
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		const struct device_task *task = &model->tasks.row[i];
 		uint64_t start = task->start_ns > end ? task->start_ns : end;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * json_path.h - looking values of a JSON text up by path: "processes.0.threads.1.run_ns".
- */
+/* json_path.h - looks up values of a JSON text by path: "processes.0.threads.1.run_ns". */
 #ifndef PROFBPF_TESTS_UNIT_JSON_PATH_H
 #define PROFBPF_TESTS_UNIT_JSON_PATH_H
 
@@ -9,13 +7,13 @@
 #include <stdint.h>
 #include <yajl/yajl_tree.h>
 
-/* Parse; fails the test if the text is no JSON. Free with yajl_tree_free(). */
+/* Parses a text; fails the test if it is not valid JSON. The caller frees the result with yajl_tree_free(). */
 yajl_val json_parse(const char *text);
 
-/* The value, or NULL if there is none. */
+/* Returns the value, or NULL if there is none. */
 yajl_val json_at(yajl_val root, const char *path);
 
-/* These fail the test if there is no such value or it has another type. */
+/* These functions fail the test if the value is absent or has another type. */
 int64_t json_int(yajl_val root, const char *path);
 double json_double(yajl_val root, const char *path);
 const char *json_string(yajl_val root, const char *path);

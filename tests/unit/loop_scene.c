@@ -142,7 +142,7 @@ void loop_scene_end(struct loop_scene *scene, struct device_step_results *result
 	model_free(scene->model);
 }
 
-/* The host's loop has the turns of the scene, and begins them where they begin, give or take @off_ns. */
+/* Checks that the host's loop has the scene's turns, with the same starts within @off_ns. */
 void loop_scene_check(const struct loop_scene *scene, const struct device_step_results *results,
 		      uint8_t evidence, uint64_t off_ns)
 {

@@ -67,7 +67,7 @@ static void put_text(struct perfetto_read *read, int table, uint64_t iid, const 
 		     size_t size)
 {
 	assert_true(iid > 0 && iid < sizeof(read->texts[0]) / sizeof(read->texts[0][0]));
-	/* A second text for an id would rename earlier slices in readers that look late. */
+	/* A second text for an id would rename earlier slices in readers that resolve ids late. */
 	assert_null(read->texts[table][iid]);
 	read->texts[table][iid] = strndup(text, size);
 }
@@ -119,7 +119,7 @@ static void read_event(struct perfetto_read *read, struct open_slices *open,
 	struct open_slices *track = &open[event->track_uuid];
 	const struct read_track *described = read_track(read, event->track_uuid);
 
-	/* Readers drop what lacks these, without a word. */
+	/* Readers silently drop packets without these fields. */
 	assert_int_equal(packet->trusted_packet_sequence_id, 1);
 	assert_int_equal(packet->sequence_flags, 2);
 	assert_true(packet->has_timestamp);

@@ -2,10 +2,9 @@
 /*
  * perfetto_read.h - reads a Perfetto trace back, for tests of the writer.
  *
- * Independent of the writer: it decodes with protobuf-c and a schema that has
- * upstream's names and numbers. It keeps to the rules that Perfetto's own reader
- * follows silently (a slice's end closes the newest slice of its track), and
- * fails the test where one is broken.
+ * The reader is independent of the writer: it decodes with protobuf-c and a schema that has upstream's names and
+ * numbers. It checks the rules that Perfetto's own reader applies silently (a slice's end closes the newest slice of
+ * its track), and fails the test if one is broken.
  */
 #ifndef PROFBPF_TESTS_UNIT_PERFETTO_READ_H
 #define PROFBPF_TESTS_UNIT_PERFETTO_READ_H
@@ -22,7 +21,7 @@ struct read_slice {
 	uint64_t end_ns;
 	const char *name;
 	const char *category; /* "" = none */
-	uint32_t depth; /* on its track, 0 = outermost */
+	uint32_t depth; /* depth on its track, 0 = outermost */
 	const Perfetto__TrackEvent *event;
 };
 
@@ -31,7 +30,7 @@ struct read_track {
 	const Perfetto__TrackDescriptor *descriptor;
 };
 
-/* One switch on a CPU, verbose or compact. */
+/* One switch on a CPU, in the verbose or compact form. */
 struct read_switch {
 	uint32_t cpu;
 	uint64_t ns;
@@ -45,7 +44,7 @@ struct read_wake {
 	uint32_t cpu;
 	uint64_t ns;
 	int32_t tid;
-	int32_t waker; /* -1: whoever is shown on the CPU */
+	int32_t waker; /* -1: the thread that is shown on the CPU */
 	uint32_t common_flags;
 };
 
@@ -54,8 +53,8 @@ struct perfetto_read {
 	size_t chunk_count;
 	Perfetto__TracePacket **packets; /* of all chunks, in order */
 	size_t packet_count;
-	char *texts[4][4096]; /* interned: categories, events, args, values */
-	struct read_slice *slices; /* in order of their begin in the file */
+	char *texts[4][4096]; /* interned texts: categories, events, args, values */
+	struct read_slice *slices; /* in order of their begin event in the file */
 	size_t slice_count;
 	struct read_track *tracks;
 	size_t track_count;
@@ -67,18 +66,18 @@ struct perfetto_read {
 	size_t instants;
 };
 
-/* Reads a file; fails the test if it is not a sound trace. Free with perfetto_read_free(). */
+/* Reads a file; fails the test if it is not a valid trace. The caller frees the result with perfetto_read_free(). */
 struct perfetto_read *perfetto_read(const char *path);
 void perfetto_read_free(struct perfetto_read *read);
 
 const struct read_track *read_track(const struct perfetto_read *read, uint64_t uuid);
 
-/* An argument of a slice by name; NULL if it has none. */
+/* Returns an argument of a slice by name; NULL if it has none. */
 const Perfetto__DebugAnnotation *read_arg(const struct perfetto_read *read,
 					  const struct read_slice *slice, const char *name);
 const char *read_value(const struct perfetto_read *read, uint64_t iid);
 
-/* A trace attribute's text, or number as text; NULL if there is none. Valid until the next call. */
+/* Returns a trace attribute's text, or its number as text; NULL if there is none. Valid until the next call. */
 const char *read_attribute(const struct perfetto_read *read, const char *key);
 
 #endif /* PROFBPF_TESTS_UNIT_PERFETTO_READ_H */

@@ -182,7 +182,7 @@ static void switches(struct trace_builder *b)
 		trace_wake(b, &wakes[i]);
 }
 
-/* The figures of the kernel; those of the targets agree with the switches. */
+/* The kernel's accounts of threads; those of the targets agree with the switches. */
 static void accounts(struct trace_builder *b)
 {
 	const struct trace_account_row rows[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream_helpers.h - what the tests of device streams share. */
+/* stream_helpers.h - functions shared by the tests of device streams. */
 #ifndef PROFBPF_TESTS_STREAM_HELPERS_H
 #define PROFBPF_TESTS_STREAM_HELPERS_H
 
@@ -46,7 +46,7 @@ static inline struct device_stream *open_stream(pid_t pid)
 	return stream;
 }
 
-/* Accepts and ends one task that can be told by its number. */
+/* Accepts and ends one task, whose values are derived from its number. */
 static inline uint64_t put(struct stream_writer *writer, uint32_t name)
 {
 	uint64_t number = stream_writer_begin(writer);
@@ -70,7 +70,7 @@ static inline uint64_t put(struct stream_writer *writer, uint32_t name)
 	return number;
 }
 
-/* Every field belongs to the same task. */
+/* Checks that all fields belong to the same task. */
 static inline void assert_whole(const struct stream_task *task)
 {
 	uint64_t n = task->correlation * 10;

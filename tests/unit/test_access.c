@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who may trace what, judged on real processes; and which processes can be traced at all. */
+/* Who may trace which process, checked on real processes; and which processes cannot be traced at all. */
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -30,7 +30,7 @@ struct identity {
 	gid_t group, saved_group;
 	bool dumpable;
 	bool capable; /* it keeps a capability */
-	bool namespace; /* it makes a user namespace, in which it has all */
+	bool namespace; /* it makes a user namespace, in which it has all capabilities */
 };
 
 static int keep_capability(void)
@@ -48,11 +48,11 @@ static int become(const struct identity *who)
 	    setresuid(who->real, who->effective, who->saved) ||
 	    (who->capable && keep_capability()) || (who->namespace && unshare(CLONE_NEWUSER)))
 		return -1;
-	/* A process that changed its ids is not dumpable until it says so. */
+	/* A process that changed its ids is not dumpable until it sets the flag itself. */
 	return prctl(PR_SET_DUMPABLE, who->dumpable);
 }
 
-/* A child like this that waits to be killed. */
+/* Starts a child with this identity, which waits until it is killed. */
 static pid_t start_child(const struct identity *who)
 {
 	int ready[2];
@@ -80,7 +80,7 @@ static void end_child(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* What access_process() says to an ordinary user about such a child. */
+/* Returns the result of access_process() for an ordinary user and such a child. */
 static int judge_one(const struct peer *peer, const struct identity *who, char *error)
 {
 	pid_t pid = start_child(who);
@@ -112,7 +112,7 @@ static int judge(const struct peer *peer, uid_t real, uid_t effective, uid_t sav
 	return judge_one(peer, &who, error);
 }
 
-/* A user without privileges may look into what has none either, or has them where the user gave them. */
+/* A user without privileges may trace a process that has no privileges, or has only those that the user gave it. */
 static void test_privileged_processes(void **state)
 {
 	const struct peer user = { .uid = SOMEBODY, .gid = SOMEBODY };
@@ -155,7 +155,7 @@ static void test_processes(void **state)
 	assert_int_equal(judge(&user, ANOTHER, ANOTHER, ANOTHER, true, error), -EPERM);
 	assert_non_null(strstr(error, "belongs to user 65533, you are user 65534"));
 	assert_int_equal(judge(&user, 0, 0, 0, true, error), -EPERM);
-	/* One foreign id of the three is enough: it could be taken on again, or was given up late. */
+	/* One foreign id of the three is enough to refuse: the process could take it on again, or gave it up late. */
 	assert_int_equal(judge(&user, ANOTHER, SOMEBODY, SOMEBODY, true, error), -EPERM);
 	assert_int_equal(judge(&user, SOMEBODY, ANOTHER, SOMEBODY, true, error), -EPERM);
 	assert_int_equal(judge(&user, SOMEBODY, SOMEBODY, 0, true, error), -EPERM);
@@ -187,7 +187,7 @@ static void test_sessions(void **state)
 	assert_true(access_session(&trusted, 0));
 }
 
-/* The identity of a peer with these ids, as its own end of a socket pair shows it. */
+/* Reads the identity of a peer with these ids from the other end of a socket pair. */
 static int identify(uid_t uid, gid_t gid, const gid_t *groups, size_t group_count,
 		    const gid_t *trusted, struct peer *peer)
 {
@@ -200,7 +200,7 @@ static int identify(uid_t uid, gid_t gid, const gid_t *groups, size_t group_coun
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		/* The daemon's own user is trusted: the judge must not be the peer any more. */
+		/* The daemon's own user is trusted: the reading process must have another user than the peer. */
 		if (setgroups(group_count, groups) || setresgid(gid, gid, gid) ||
 		    setresuid(uid, uid, 0) || socketpair(AF_UNIX, SOCK_SEQPACKET, 0, shared) ||
 		    setresuid(0, 0, 0))
@@ -233,13 +233,13 @@ static void test_identity(void **state)
 	assert_false(peer.trusted);
 	assert_int_equal(identify(SOMEBODY, trusted, NULL, 0, &trusted, &peer), 0);
 	assert_true(peer.trusted);
-	/* More groups than are asked for at first. */
+	/* More groups than the first request has room for. */
 	assert_int_equal(identify(SOMEBODY, SOMEBODY, many, 100, &trusted, &peer), 0);
 	assert_false(peer.trusted);
 	many[99] = trusted;
 	assert_int_equal(identify(SOMEBODY, SOMEBODY, many, 100, &trusted, &peer), 0);
 	assert_true(peer.trusted);
-	/* No such group on this machine: then nobody is in it, not even with group 0. */
+	/* The machine has no such group: then no user is in it, not even one with group 0. */
 	assert_int_equal(identify(SOMEBODY, 0, many, 100, NULL, &peer), 0);
 	assert_false(peer.trusted);
 	assert_int_equal(identify(0, 0, NULL, 0, NULL, &peer), 0);
@@ -254,7 +254,7 @@ static void test_no_socket(void **state)
 	assert_int_equal(access_identify(-1, NULL, &peer), -EBADF);
 }
 
-/* ---- processes that cannot be traced */
+/* ---- Processes that cannot be traced */
 
 static int check(pid_t pid, char *error, size_t size)
 {
@@ -271,7 +271,7 @@ static void test_self(void **state)
 	assert_int_equal(check(getpid(), error, sizeof(error)), 0);
 	prctl(PR_SET_NAME, "a) R 1\n(b");
 	assert_int_equal(process_facts_read(getpid(), &facts), 0);
-	/* The name cannot pass itself off as the fields after it, nor reach the terminal raw. */
+	/* A name cannot imitate the fields after it, and its control characters do not reach the terminal. */
 	assert_string_equal(facts.name, "a) R 1?(b");
 	assert_int_equal(facts.parent, getppid());
 	assert_int_equal(facts.tgid, getpid());
@@ -320,7 +320,7 @@ static void test_kernel_thread(void **state)
 	struct process_facts facts;
 	char error[256];
 
-	/* In a container there is no kthreadd. */
+	/* A container has no kthreadd. */
 	if (process_facts_read(2, &facts) || strcmp(facts.name, "kthreadd"))
 		skip();
 	assert_int_equal(check(2, error, sizeof(error)), -EINVAL);
@@ -361,7 +361,7 @@ static void test_thread(void **state)
 		close(ends[i]);
 }
 
-/* A process that has exited is gone for whoever holds it, before and after its id is free again. */
+/* A held process that has exited is reported as gone, before and after its id is free again. */
 static void test_hold(void **state)
 {
 	struct process_facts facts;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads' cumulative figures at instants between those at which they were taken: what accounts.h says of births and intervals. */
+/*
+ * Threads' cumulative figures at instants between two readings: the rules of accounts.h for new threads and
+ * intervals.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +16,7 @@
 
 #define MS 1000000ull
 
-/* The session begins at 10 s; figures of a thread at 11 s and 13 s, one each second. */
+/* The session begins at 10 s; a thread has readings at 11 s and 13 s; the interval is one second. */
 static struct model *make_model(uint64_t born_ns, uint64_t seen_ns, uint32_t flags)
 {
 	struct model *model = small_model(10000 * MS, 14000 * MS);
@@ -43,7 +46,7 @@ static uint64_t run_at(const struct model *model, uint64_t ms)
 	return at.run_ns;
 }
 
-/* What an account adds happened in the interval before it. */
+/* The growth of an account belongs to the interval before the reading. */
 static void between_two(void **state)
 {
 	struct model *model = make_model(1000 * MS, 10000 * MS, 0);
@@ -59,7 +62,7 @@ static void between_two(void **state)
 	assert_int_equal(run_at(model, 12999), 2998);
 	assert_int_equal(run_at(model, 13000), 3000);
 	assert_int_equal(run_at(model, 20000), 3000);
-	/* One that is as long as the time between the two, or longer. */
+	/* An interval that is as long as the time between the two readings, or longer. */
 	model->info.interval_ns = 2000 * MS;
 	assert_int_equal(run_at(model, 12000), 2000);
 	model->info.interval_ns = 4000 * MS;
@@ -69,11 +72,11 @@ static void between_two(void **state)
 	model_free(model);
 }
 
-/* One that was born in the session counts from 0, from its birth on; else from its first account. */
+/* A thread that started in the session counts from 0 at its start; any other one from its first reading. */
 static void births(void **state)
 {
 	static const struct {
-		uint64_t born_ms, seen_ms; /* 0 = not known */
+		uint64_t born_ms, seen_ms; /* 0 = unknown */
 		uint32_t flags;
 		uint64_t at_10500, at_10000;
 	} CASES[] = {
@@ -81,7 +84,9 @@ static void births(void **state)
 		{ 10000, 10000, 0, 500, 0 },
 		{ 10000, 10000, PROFBPF__ACCOUNTS__FLAG__FIRST, 1000, 1000 },
 		{ 10200, 10200, 0, 375, 0 },
-		/* When it was born is not known: it is if it was seen later than the session began. */
+		/*
+		 * The start is unknown: the thread counts as new if it was first seen later than the session's start.
+		 */
 		{ 0, 10000, 0, 1000, 1000 },
 		{ 0, 10200, 0, 375, 0 },
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of code by address, from kallsyms and from perf maps, and mappings by address: good and hostile files. */
+/* Names of code by address, from kallsyms and perf maps, and mappings by address: valid and hostile files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +88,7 @@ static void perf_map(void **state)
 						 "7f0000001000 40 py::work:/job/a.py\n"
 						 "7f0000001040 10 a name with blanks \n"
 						 "0x7f0000002000 20 with prefix\n"
-						 /* Overwritten: the later line is right. */
+						 /* Overwritten code: the later line is right. */
 						 "7f0000003000 100 old\n"
 						 "7f0000003000 20 new\n"
 						 "7f0000004000 100 outer\n"
@@ -107,7 +107,7 @@ static void perf_map(void **state)
 	address_names_free(names);
 }
 
-/* What is no line of the format is left out, whatever it is. */
+/* Lines that are not of the format are skipped, whatever they contain. */
 static void nonsense(void **state)
 {
 	static const char text[] = "\n \nxyz\n12\n12 \n12 0\n12 0 zero\n-5 5 negative\n"
@@ -143,7 +143,7 @@ static void long_name(void **state)
 	names = read_names(address_names_perf_map, line);
 	assert_int_equal(strlen(address_names_find(names, 0x1005)), ADDRESS_NAMES_LENGTH);
 	address_names_free(names);
-	/* What follows such a line is read, wherever it ends. */
+	/* The line after such a long line is read, wherever the long one ends. */
 	for (size_t i = 65000; i < 66000; i++) {
 		memset(line, 'x', 99999);
 		memcpy(line, "1000 10 ", 8);
@@ -157,7 +157,7 @@ static void long_name(void **state)
 	free(line);
 }
 
-/* A target's map that is one line without an end takes no memory. */
+/* A target's map with one endless line takes no memory. */
 static void endless_line(void **state)
 {
 	FILE *file = fopen("/dev/zero", "r");

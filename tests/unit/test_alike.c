@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the text report shows once: each thing in which devices and advice may differ, at its border and beyond. */
+/* Rows that the text report shows once: each value in which devices and advice may differ, at its limit and beyond. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define DEVICES 4
 
-/* Ranks 0 to 3 that did the same. */
+/* Ranks 0 to 3 with the same figures. */
 static struct model *make_ranks(struct device_usage *usages, struct device_results *devices)
 {
 	struct model *model = small_model(0, 10000);
@@ -43,7 +43,7 @@ static uint32_t groups_of(const struct model *model, const struct device_results
 	return groups;
 }
 
-/* One device is changed: it still is like the first one, or is not. */
+/* One device is changed: it is still like the first one, or not. */
 static void devices_that_differ(void **state)
 {
 	static const struct {
@@ -71,7 +71,7 @@ static void devices_that_differ(void **state)
 
 	assert_int_equal(groups_of(model, &devices), 1);
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		/* In both orders: the first of the two, or the second. */
+		/* Both orders: the changed row is the first of the two, or the second. */
 		for (uint32_t which = 0; which < 2; which++) {
 			struct device_usage kept = usages[which];
 			struct device_results two = { .devices = usages, .device_count = 2 };
@@ -98,7 +98,7 @@ static void devices_that_differ(void **state)
 	model_free(model);
 }
 
-/* Which row stands for which, of two kinds that take turns; and what is said of them. */
+/* Two kinds of rows that alternate: which row represents which, and the text about them. */
 static void two_kinds(void **state)
 {
 	struct device_usage usages[DEVICES];
@@ -133,7 +133,7 @@ static void two_kinds(void **state)
 	range = alike_range_of(&devices, &alike, 1);
 	assert_true(range.least_tasks == 200 && range.most_tasks == 200 && range.most_percent == 50);
 	alike_free(&alike);
-	/* All alike: ranks that follow each other are a range, and a text that is too long is cut. */
+	/* All alike: consecutive ranks become a range, and a text that is too long is cut. */
 	model->devices.row[3].rank = 7;
 	for (uint32_t i = 1; i < DEVICES; i++) {
 		usages[i] = usages[0];
@@ -157,7 +157,7 @@ static void ranges(void **state)
 	assert_string_equal(alike_range_text(3.12, 3.36, 0, text, sizeof(text)), "3");
 }
 
-/* The same but for numbers of the evidence. */
+/* Advice that differs only in the numbers of its evidence. */
 static void advice(void **state)
 {
 	static const struct {
@@ -193,7 +193,7 @@ static void advice(void **state)
 	}
 }
 
-/* Two devices of one number, without ranks, are told apart by their files. */
+/* Two devices with the same number and without ranks are distinguished by their files. */
 static void ambiguous(void **state)
 {
 	struct device_usage usages[DEVICES];
@@ -212,7 +212,7 @@ static void ambiguous(void **state)
 	assert_false(device_is_ambiguous(model, 1));
 	assert_false(device_is_ambiguous(model, 3));
 	rows[3].has_rank = false;
-	rows[1].file = 0; /* of the trace */
+	rows[1].file = 0; /* a device of the trace */
 	assert_false(device_is_ambiguous(model, 1));
 	model_free(model);
 }

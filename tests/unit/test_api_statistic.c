@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls by level and name, ours and those a file has summed up. */
+/* Calls by level and name: recorded calls, and sums from a file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void own_calls(void **state)
 	assert_int_equal(results.rows[0].total_ns, 6000);
 	assert_int_equal(results.rows[0].min_ns, 2000);
 	assert_int_equal(results.rows[0].max_ns, 4000);
-	/* 2 and 4 us: 1 us from their mean each. */
+	/* 2 and 4 us: 1 us from the mean each. */
 	assert_true(results.rows[0].variance > 0.999 && results.rows[0].variance < 1.001);
 	assert_string_equal(results.rows[1].level, "Runtime");
 	assert_int_equal(results.rows[1].total_ns, 1000);
@@ -53,7 +53,10 @@ static void own_calls(void **state)
 	model_free(model);
 }
 
-/* Threads of two processes in turn, with the same function: each process has its row, whichever was asked for last. */
+/*
+ * Alternating threads of two processes with the same function: each process has its row, whichever was looked up
+ * last.
+ */
 static void processes_in_turn(void **state)
 {
 	struct model *model = small_model(0, 1000000);

@@ -40,7 +40,7 @@ static void test_levels(void **state)
 	    "\"56579931060630\"}");
 	assert_int_equal(ascend_clock_shift(in_folder("PROF_1/out/msprof_1.json")),
 			 1692340024324979000 - 56579931060630);
-	/* Numbers instead of texts, and the host's goes first. */
+	/* Numbers instead of texts; the host's file takes precedence. */
 	put("PROF_1/host/start_info", "{\"collectionTimeBegin\":1692340024324980,"
 				      "\"clockMonotonicRaw\":56579931060630}");
 	assert_int_equal(ascend_clock_shift(in_folder("PROF_1/out/msprof_1.json")),
@@ -48,7 +48,7 @@ static void test_levels(void **state)
 	assert_int_equal(ascend_clock_shift(in_folder("PROF_1/deep/deeper/deepest/x.csv")), 0);
 }
 
-/* A profile beside it is another one, but in a folder of torch_npu it is the same. */
+/* A profile beside this one is a different profile, but in a folder of torch_npu it is the same. */
 static void test_profile_within(void **state)
 {
 	char from[256], to[256];
@@ -75,7 +75,7 @@ static void test_nonsense(void **state)
 		"{\"collectionTimeBegin\":\"99999999999999999999\",\"clockMonotonicRaw\":\"1\"}",
 		"{\"collectionTimeBegin\":\"18446744073709551615\",\"clockMonotonicRaw\":\"1\"}",
 		"{\"collectionTimeBegin\":\"1692340024324979\",\"clockMonotonicRaw\":\"-3\"}",
-		/* One text: the parentheses tell compilers that no comma is missing. */
+		/* A single string: the parentheses tell compilers that no comma is missing. */
 		("{\"collectionTimeBegin\":\"1692340024324979\","
 		 "\"clockMonotonicRaw\":\"1692340024324979001\"}"),
 	};

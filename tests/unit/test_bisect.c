@@ -11,7 +11,7 @@
 
 #define ROWS 40
 
-/* Each value three times, so that there is a first one of equal rows. */
+/* Each value three times, so that the first of several equal rows has to be found. */
 static void fill(uint64_t *row)
 {
 	for (uint32_t i = 0; i < ROWS; i++)

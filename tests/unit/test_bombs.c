@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small files that would make much of memory or time: gzip, zlib, long texts. */
+/* Small files that expand to much memory or time: gzip, zlib, long texts. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,10 +21,10 @@
 
 struct bomb {
 	char path[32];
-	size_t size; /* of the file */
+	size_t size; /* size of the file */
 };
 
-/* @begin, and @blocks times a block of @of, through gzip. */
+/* Compresses @begin and then @blocks blocks of byte @of with gzip. */
 static struct bomb make_bomb(const char *begin, char of, size_t blocks)
 {
 	struct bomb bomb = { .path = "/tmp/test_bombs.XXXXXX" };
@@ -52,7 +52,7 @@ static int ignore_field(void *context, const struct proto_field *field)
 	return 0;
 }
 
-/* A protobuf text of 100 MiB in 100 KiB: no more than the limit is unpacked, and its reason is told. */
+/* A protobuf text of 100 MiB in 100 KiB: no more than the limit is unpacked, and the reason is reported. */
 static void test_gzip(void **state)
 {
 	struct bomb bomb = make_bomb("\x0a\x80\x80\x80\x32", 'x', 100);
@@ -77,7 +77,7 @@ static void test_gzip(void **state)
 	unlink(bomb.path);
 }
 
-/* What unpacks to less than is free is taken in, however small it is. */
+/* A file that unpacks to less than the limit is imported, however small it is. */
 static void test_gzip_small(void **state)
 {
 	struct bomb bomb = make_bomb("\x0a\x80\x80\x80\x04", 'x', 8);
@@ -116,7 +116,7 @@ static size_t put_length(uint8_t *to, uint8_t tag, size_t length)
 	return used;
 }
 
-/* Packets of a Perfetto trace that are compressed, each to 32 MiB of nothing. */
+/* Compressed packets of a Perfetto trace, each expanding to 32 MiB of zeros. */
 static void test_perfetto(void **state)
 {
 	const size_t size = 32u << 20;
@@ -131,7 +131,7 @@ static void test_perfetto(void **state)
 	assert_int_equal(compress2(packed, &length, zeros, size, 9), Z_OK);
 	for (int i = 0; i < 8; i++) {
 		uint8_t inner[16];
-		/* Field 50 has a tag of two bytes. */
+		/* Field 50 has a two-byte tag. */
 		size_t inner_size = 1 + put_length(inner + 1, 0x03, length);
 
 		inner[0] = 0x92;

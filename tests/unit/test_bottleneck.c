@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of a bottleneck: kind, share, where it comes from, and what to do in the framework's own words. */
+/* The report's text on a bottleneck: kind, share, source, and advice in the framework's own words. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ struct fixture {
 	struct advice_results advice;
 };
 
-/* One operator that costs 600 of 1000 ms in ten steps; its two workers worked for 500 ms each. */
+/* One operator that costs 600 of 1000 ms in ten steps; its two workers were busy for 500 ms each. */
 static int set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -79,11 +79,14 @@ static void kinds(void **state)
 		{ 100, 0, 0, 0, 0, BOTTLENECK_SLEEPS, "pipeline_sleeps", "map(): raise num_parallel_workers" },
 		{ 100, 0, 400, 0, 0, BOTTLENECK_STORAGE, "pipeline_storage", "More workers help little" },
 		{ 100, 800, 0, 0, 0, BOTTLENECK_STARVED, "pipeline_starved", "num_parallel_workers of the" },
-		/* Longer than it is seen to work: its share of that is what counts. */
+		/* The cost is longer than the seen work: shares are relative to the latter. */
 		{ 600, 900, 0, 0, 0, BOTTLENECK_STARVED, "pipeline_starved", "num_parallel_workers of the" },
 		{ 800, 0, 0, 900, 0, BOTTLENECK_LOCK, "pipeline_interpreter_lock", "python_multiprocessing" },
 		{ 800, 0, 0, 0, 700, BOTTLENECK_TAKES_CPU, "pipeline_takes_cpu", "set_num_parallel_workers" },
-		/* At the borders: 30 % at a disk, half of it on a CPU, half on one or ready; it waits for 600. */
+		/*
+		 * At the limits: 30 % waiting for a disk, half of that on a CPU, half on a CPU or ready; it waits for
+		 * 600.
+		 */
 		{ 0, 0, 300, 0, 0, BOTTLENECK_STORAGE, "pipeline_storage", "More workers help little" },
 		{ 500, 0, 299, 0, 0, BOTTLENECK_BUSY, "pipeline_busy", "raise num_parallel_workers" },
 		{ 499, 1, 299, 0, 0, BOTTLENECK_STARVED, "pipeline_starved", "num_parallel_workers of the" },
@@ -113,11 +116,11 @@ static void kinds(void **state)
 	f->costs[0].cpu_ns = f->costs[0].lock_ns = 0;
 	assert_int_equal(judge(f)->kind, BOTTLENECK_SLOW);
 	assert_non_null(strstr(f->advice.list[0].remedy, "Record with the topic sched"));
-	/* What was recorded need not be again. */
+	/* Advice does not ask for records that the trace already has. */
 	assert_true(MODEL_PUSH(&f->model->switches, (struct cpu_switch){ 0 }));
 	judge(f);
 	assert_null(strstr(f->advice.list[0].remedy, "Record with"));
-	/* Without workers there is nothing to know of them. */
+	/* Without workers nothing is known about them. */
 	((struct pipeline_operator *)f->usage.pipeline->operators.row)[0].in_trainer = true;
 	judge(f);
 	assert_null(strstr(f->advice.list[0].remedy, "What its workers do"));
@@ -136,19 +139,19 @@ static void words(void **state)
 	assert_non_null(strstr(b->reason,
 			       "60.0 % of the time of 10 steps: 60.0 % by waits for data; 2.50 ms for "
 			       "each element, 2 workers"));
-	assert_null(strstr(b->reason, "lock")); /* which has no share in it */
+	assert_null(strstr(b->reason, "lock")); /* the lock has no share in it */
 	assert_string_equal(f->advice.list[0].severity, "high");
 	assert_ptr_equal(strstr(f->advice.list[0].title, "MindData: Map(ID:2) is"),
 			 f->advice.list[0].title);
 	f->costs[0].cpu_ns = 100 * MS;
 	assert_non_null(strstr(judge(f)->reason, "60.0 % by waits for data, 10.0 % by CPUs taken;"));
-	/* A source in Python: how many make its elements is not known. */
+	/* A source in Python: the number of threads that make its elements is unknown. */
 	f->usage.pipeline->operators.row[0].workers = 1;
 	((struct pipeline_operator *)f->usage.pipeline->operators.row)[0].source = true;
 	((struct pipeline_operator *)f->usage.pipeline->operators.row)[0].python = true;
 	assert_null(strstr(judge(f)->reason, "worker,"));
 	assert_null(strstr(judge(f)->reason, "1 worker"));
-	/* Of several trainings, which. */
+	/* With several trainings, the text names the training. */
 	f->steps[1] = f->steps[0];
 	f->results.count = 2;
 	judge(f);
@@ -165,7 +168,7 @@ static void words(void **state)
 	advice_free(&f->advice);
 }
 
-/* On both sides of each limit, and on it. */
+/* On both sides of each limit, and at the limit. */
 static void limits(void **state)
 {
 	struct fixture *f = *state;
@@ -179,7 +182,7 @@ static void limits(void **state)
 	f->costs[0].wait_ns = 1100 * MS;
 	judge(f);
 	assert_true(f->advice.list[0].gain_percent == 100);
-	/* A share that is shown as 0.0 % is none. */
+	/* A share that would be shown as 0.0 % is left out. */
 	f->costs[0].lock_ns = MS / 2;
 	assert_non_null(strstr(judge(f)->reason, "by the interpreter lock"));
 	f->costs[0].lock_ns = MS / 2 - 1;
@@ -192,14 +195,14 @@ static void limits(void **state)
 	f->operators[0].has_element_ns = false;
 	f->steps[0].judged = 3;
 	assert_null(strstr(judge(f)->reason, "for each element"));
-	/* By samples it is busy from half of its workers' time on. */
+	/* With samples, an operator counts as busy from half of its workers' time on. */
 	((struct pipeline *)f->usage.pipeline)->sampled = true;
 	f->operators[0].utilization = 100;
 	assert_int_equal(judge(f)->kind, BOTTLENECK_BUSY);
 	f->operators[0].utilization = 99.9;
 	assert_int_equal(judge(f)->kind, BOTTLENECK_SLOW);
 	((struct pipeline *)f->usage.pipeline)->sampled = false;
-	/* No operator costs enough: others may have the CPUs. */
+	/* No operator costs enough: other threads may use the CPUs. */
 	f->steps[0].judged = 3;
 	f->steps[0].bottleneck = INDEX_NONE;
 	f->steps[0].judged_wait_ns = 70 * MS;
@@ -212,7 +215,7 @@ static void limits(void **state)
 	advice_free(&f->advice);
 }
 
-/* How many workers there are is told where more may help, and idle CPUs where these are what they need. */
+/* The number of workers is shown where more workers may help, idle CPUs where the workers need CPUs. */
 static void settings(void **state)
 {
 	struct fixture *f = *state;
@@ -236,7 +239,7 @@ static void settings(void **state)
 	f->idle_cpus = 2;
 	judge(f);
 	assert_non_null(strstr(f->advice.list[0].remedy, "It has 1 worker now, and 2.0 of 4 CPUs are idle. "));
-	/* Of a source in Python it is not told: others may make its elements. */
+	/* The number is not shown for a source in Python: other threads may make its elements. */
 	op->source = op->python = true;
 	assert_null(strstr(judge(f)->reason, "1 worker"));
 	op->workers = 2;
@@ -253,7 +256,7 @@ static void settings(void **state)
 	advice_free(&f->advice);
 }
 
-/* What sleeps needs no CPU, and what the trainer does itself has no workers. */
+/* A sleeping operator needs no CPU, and an operator that runs in the trainer has no workers. */
 static void no_settings(void **state)
 {
 	struct fixture *f = *state;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No function that runs in a uprobe program uses more stack than newer kernels
- * leave on the kernel's own stack (bpf/api.bpf.c says why): read from the
- * instructions of the built object, which is what the kernel looks at too.
+ * No function that runs in a uprobe program uses more stack than newer kernels leave on the kernel's own stack
+ * (reason: bpf/api.bpf.c). The test reads the instructions of the built object, as the kernel does.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,11 +28,11 @@
 struct function {
 	const char *name;
 	size_t section;
-	size_t first; /* instruction in the section */
+	size_t first; /* its first instruction in the section */
 	size_t count;
-	bool uprobe; /* a program, or called by one */
+	bool uprobe; /* a uprobe program, or a function that such a program calls */
 	int stack;
-	size_t calls[CALLS_MAX]; /* instructions in .text */
+	size_t calls[CALLS_MAX]; /* called instructions in .text */
 	size_t call_count;
 };
 
@@ -76,7 +75,7 @@ static const char *section_name(struct object *o, size_t index)
 	return elf_strptr(o->elf, names, header.sh_name);
 }
 
-/* Lowest byte below the frame pointer that is touched, by @insn or through a copy of it. */
+/* Returns the lowest byte below the frame pointer that is accessed, by @insn or through a copy of the pointer. */
 static int stack_of(const struct bpf_insn *insn, size_t count)
 {
 	bool copy[16] = { [FRAME_POINTER] = true };
@@ -106,7 +105,7 @@ static int stack_of(const struct bpf_insn *insn, size_t count)
 	return -lowest;
 }
 
-/* The symbol that an instruction of a section is relocated to, or false. */
+/* Finds the symbol that an instruction of a section is relocated to; returns false if there is none. */
 static bool relocated(struct object *o, size_t section, size_t instruction, GElf_Sym *symbol)
 {
 	Elf_Scn *relocations = section_with(o, section, NULL);
@@ -121,7 +120,7 @@ static bool relocated(struct object *o, size_t section, size_t instruction, GElf
 	return false;
 }
 
-/* Where a call goes: the compiler leaves a distance in .text, elsewhere a relocation. */
+/* Records the targets of calls: the compiler writes a distance in .text, a relocation elsewhere. */
 static void note_calls(struct object *o, struct function *f, const struct bpf_insn *insn)
 {
 	for (size_t i = 0; i < f->count; i++) {
@@ -208,7 +207,7 @@ static struct function *function_at(struct object *o, size_t instruction)
 	return NULL;
 }
 
-/* What uprobe programs call is reached from a uprobe, too. */
+/* A function that a uprobe program calls also runs in a uprobe. */
 static void follow_calls(struct object *o)
 {
 	bool more = true;
@@ -251,12 +250,12 @@ static void uprobe_programs_use_little_stack(void **state)
 		too_large++;
 	}
 	assert_int_equal(too_large, 0);
-	/* The reading itself works: the four programs of api.bpf.c, and what they call. */
+	/* The reader works: it finds the four programs of api.bpf.c and the functions that they call. */
 	assert_true(programs >= 4);
 	assert_true(called >= 3);
 }
 
-/* The reading of instructions finds what is there: switches need stack for kernel reads. */
+/* The reader finds stack use that exists: the programs for switches need stack for kernel reads. */
 static void stack_is_found(void **state)
 {
 	struct object *o = *state;

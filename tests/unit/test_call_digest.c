@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is told of calls that are not kept is what they would tell, of calls made up by chance: one in the other on several
- * threads and streams, in order or, where threads are moved from CPU to CPU, not.
+ * The digest of calls outside of the kept part gives the same results as the calls themselves. The calls are random:
+ * nested, on several threads and streams, in order, or out of order where threads move between CPUs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@
 #define THREADS 3
 #define CPUS 3
 #define CALLS_MAX 8192
-#define CHUNK 2000000ull /* the daemon writes what there is each second */
+#define CHUNK 2000000ull /* the daemon writes its batches each second */
 #define ROUNDS 40
 
 enum { LAUNCH = 1, INNER, COPY, WAIT, WAIT_ALL, REDUCE, RANGE, FUNCTIONS };
@@ -41,7 +41,7 @@ static uint32_t any(uint32_t below)
 
 static struct trace_call_row calls[CALLS_MAX];
 static char path[] = "/tmp/test_call_digest.XXXXXX";
-static uint32_t call_count, moves; /* one call in so many ends on another CPU than it would; 0 = none */
+static uint32_t call_count, moves; /* one in @moves calls ends on another CPU than it began; 0 = none */
 
 static void add_functions(struct trace_builder *b)
 {
@@ -66,7 +66,7 @@ static void add_functions(struct trace_builder *b)
 	}
 }
 
-/* A call with those in it, which come first. Returns when it ends. */
+/* Adds a call after the calls nested in it. Returns its end. */
 static uint64_t add_call(uint32_t thread, uint32_t depth, uint64_t start_ns)
 {
 	struct trace_call_row row = { .cpu = thread % CPUS,
@@ -99,7 +99,7 @@ static int by_end(const void *a, const void *b)
 	return x->depth > y->depth ? -1 : x->depth < y->depth;
 }
 
-/* In batches of a CPU and some time, in the order of their ends. */
+/* Writes batches per CPU and time span, in the order of the calls' ends. */
 static void write_trace(void)
 {
 	const uint32_t target = 100;
@@ -159,7 +159,7 @@ static struct device_bounds bounds_of(const struct model *model, uint64_t from_n
 	return bounds;
 }
 
-/* For all rounds. */
+/* Totals of all rounds. */
 static uint32_t unsure_rows, counted, settled, known, idle;
 
 static void compare_launches(struct model *whole, struct model *part)

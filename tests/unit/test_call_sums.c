@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of a device file's scopes, and of ioctls: what counts, what is inside what, in which order. */
+/*
+ * Sums of a device file's scopes, and of ioctls: which calls count, which are nested in which, and the order of rows.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,8 +70,8 @@ static void scopes(void **state)
 	small_call(scene.model, scene.main, scene.step, 100, 1000);
 	small_call(scene.model, scene.main, scene.add, 100, 200);
 	small_call(scene.model, scene.main, scene.launch, 150, 160);
-	small_call(scene.model, scene.main, scene.mm, 200, 300); /* after it */
-	small_call(scene.model, scene.main, scene.mm, 210, 250); /* within its like */
+	small_call(scene.model, scene.main, scene.mm, 200, 300); /* begins after the part */
+	small_call(scene.model, scene.main, scene.mm, 210, 250); /* nested in a scope of the same name */
 	small_call(scene.model, scene.main, scene.add, 220, 230);
 	small_call(scene.model, scene.main, scene.add, 500, 500);
 	small_call(scene.model, scene.helper, scene.add, 100, 150);
@@ -88,7 +90,7 @@ static void scopes(void **state)
 	model_free(scene.model);
 }
 
-/* Of the part: what begins in it, whole; of two that took as long the first function comes first, then process. */
+/* Scopes that begin in the part count as a whole; rows of equal time are in order of function, then process. */
 static void scopes_of_a_part(void **state)
 {
 	struct analysis_options options = { .from_ns = 200, .to_ns = 400 };
@@ -108,7 +110,7 @@ static void scopes_of_a_part(void **state)
 	assert_int_equal(results.count, 3);
 	check(&results.row[0], 1, 200, 200, 200, 200);
 	check(&results.row[1], 2, 200, 200, 100, 100);
-	check(&results.row[2], 1, 200, 100, 200, 200); /* what is within it may begin later */
+	check(&results.row[2], 1, 200, 100, 200, 200); /* the scope nested in it may begin later */
 	assert_int_equal(results.row[0].function, scene.add);
 	assert_int_equal(results.row[0].process, scene.first);
 	assert_int_equal(results.row[1].process, scene.second);
@@ -155,14 +157,14 @@ static void ioctls(void **state)
 	add_ioctl(&scene, scene.main, 0, 7, 500, 900, 0, MODEL_CALL_OPEN);
 	add_ioctl(&scene, scene.main, 0, 7, 600, 620, 0, MODEL_CALL_OPEN | MODEL_IOCTL_BEFORE);
 	add_ioctl(&scene, scene.main, 0, 8, 999, 1099, 3, 0);
-	add_ioctl(&scene, scene.main, 0, 8, 1000, 1100, 3, 0); /* after it */
+	add_ioctl(&scene, scene.main, 0, 8, 1000, 1100, 3, 0); /* after the part */
 	add_ioctl(&scene, scene.main, 0, 9, 300, 350, 0, 0);
 	add_ioctl(&scene, scene.main, 0, 9, 400, 450, 0, 0);
 	add_ioctl(&scene, scene.main, 1, 7, 300, 400, 0, 0);
 	add_ioctl(&scene, scene.other, 0, 7, 300, 400, 0, 0);
 	small_index(scene.model);
 	assert_int_equal(ioctl_analyse(scene.model, &options, &results), 0);
-	/* By time; as much of it by how often, then by command, then by process. */
+	/* In order of time; equal rows in order of count, then command, then process. */
 	assert_int_equal(results.row_count, 5);
 	row = &results.rows[0];
 	assert_int_equal(row->cmd, 7);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Catalogs: what a line means, which line wins, and which files are read. */
+/* Catalogs: the meaning of a line, which line wins, and which files are read. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,11 +31,11 @@ static void commands_of_drivers(void **state)
 	assert_int_equal(catalogs_commands(catalogs, two, 2, commands, 4), 3);
 	assert_string_equal(commands[0]->name, "CONTROL");
 	assert_int_equal(commands[0]->value, 0x462a);
-	/* Whatever its direction and size. */
+	/* The command matches with any direction and size. */
 	assert_int_equal(0xc020462au & commands[0]->mask, commands[0]->value);
 	assert_int_equal(commands[1]->value, 0x30000001);
 	assert_int_equal(commands[1]->mask, 0xffffffff);
-	/* As long as a letter in quotes. */
+	/* Equally long as a quoted letter. */
 	assert_string_equal(commands[2]->name, "THIRD");
 	assert_int_equal(commands[2]->value, 123);
 	assert_int_equal(commands[2]->mask, 0xffffffff);
@@ -87,14 +87,14 @@ static void operators(void **state)
 	assert_int_equal(conf.flags, PROBE_MEMORY);
 	catalog_probe_conf(catalog_match(catalogs, "kept", 4), &conf);
 	assert_int_equal(conf.flags, PROBE_STRING | PROBE_STRING_IN | PROBE_NAME_KEPT);
-	/* Where not all that is read is in registers, the name is read, too. */
+	/* If some of the arguments are not in registers, the name is read, too. */
 	catalog_probe_conf(catalog_match(catalogs, "far", 3), &conf);
 	assert_int_equal(conf.flags, PROBE_STRING | PROBE_STRING_IN);
 	catalog_probe_conf(catalog_match(catalogs, "near", 4), &conf);
 	assert_int_equal(conf.flags, PROBE_STRING | PROBE_STRING_IN | PROBE_MEMORY);
 	catalog_probe_conf(catalog_match(catalogs, "made", 4), &conf);
 	assert_int_equal(conf.flags, PROBE_NAMES_CHANGED);
-	/* What it points to is read at return. */
+	/* The memory that it points to is read at return. */
 	catalog_probe_conf(catalog_match(catalogs, "out", 3), &conf);
 	assert_int_equal(conf.flags & (PROBE_MEMORY | PROBE_OUT), PROBE_OUT);
 	catalogs_free(catalogs);
@@ -166,7 +166,7 @@ static void roles_and_slots(void **state)
 	expect_slot(&f[1], 1, PROFBPF__FUNCTION__ROLE__COUNT, 2, 2, 0);
 	expect_slot(&f[1], 2, PROFBPF__FUNCTION__ROLE__NOTHING, 0, 0, 0);
 
-	/* What is read at the return is always the last; the others keep their order. */
+	/* The value that is read at return is always the last one; the others keep their order. */
 	expect_slot(&f[2], 0, PROFBPF__FUNCTION__ROLE__BYTES, 2, 8, -1);
 	expect_slot(&f[2], 1, PROFBPF__FUNCTION__ROLE__NOTHING, 0, 0, 0);
 	expect_slot(&f[2], 2, PROFBPF__FUNCTION__ROLE__OUT_HANDLE, 1, 8, -1);
@@ -235,7 +235,7 @@ static void reasons(void **state)
 		assert_ptr_equal(f[i].plain, f[2].plain);
 	catalog_free(catalog);
 
-	/* A line of a later catalog without the word takes the promise back. */
+	/* A line of a later catalog without the word withdraws the promise. */
 	add(catalogs, "runtime a\nvouch r it returns\nx other 1 plain=r\ny other 1 plain=r\n");
 	add(catalogs, "runtime b\nx other 1\nvouch r another\nz other 1 plain=r\n");
 	assert_null(catalog_match(catalogs, "x", 1)->plain);
@@ -279,7 +279,7 @@ static void priorities(void **state)
 	expect_match(catalogs, "abcd", NULL, NULL);
 	expect_match(catalogs, "ab", NULL, NULL);
 	expect_match(catalogs, "exac", "a", "ex*");
-	/* Length counts: the symbol need not end where its storage does. */
+	/* The length is used: the symbol's storage need not end where the symbol does. */
 	assert_string_equal(catalog_match(catalogs, "exactly", 5)->pattern, "exact");
 
 	add(catalogs, "runtime b\n!exact\nextent copy 1\nexit copy 1\n!*Size\nfree* free 1\n");
@@ -297,7 +297,7 @@ static void priorities(void **state)
 	catalogs_free(catalogs);
 }
 
-/* More functions than the index starts with, in several catalogs. */
+/* More functions than the index's initial size, in several catalogs. */
 static void many_functions(void **state)
 {
 	struct catalogs *catalogs = catalogs_new();
@@ -359,7 +359,7 @@ static void reads_directories(void **state)
 	expect_match(catalogs, "f", "b", "f");
 	catalogs_free(catalogs);
 
-	/* A bad file is told and the good ones are there all the same. */
+	/* A bad file is reported, and the valid ones are loaded all the same. */
 	catalogs = catalogs_new();
 	write_file(directory, "15-bad.catalog", "runtime x\nf lunch\n");
 	write_file(directory, "30-bad.catalog", "nonsense\n");

@@ -18,7 +18,7 @@
 	"code thread task"
 #define CONVENTIONS "never nonzero null negative"
 
-/* Parses "runtime test" and then @text, which so begins in line 2. */
+/* Parses "runtime test" followed by @text, which therefore begins in line 2. Returns the messages. */
 static char *errors_of(const char *text)
 {
 	struct catalog_errors errors;
@@ -264,7 +264,7 @@ static void wrong_reasons(void **state)
 		"nobody to vouch for it");
 }
 
-/* One line must not promise something of functions that nobody has seen. */
+/* One line must not make a promise about functions that its author cannot know. */
 static void promises_for_everything(void **state)
 {
 	static const char *const patterns[] = { "*", "**", "_Z*", "_ZN**", "_R*", "_RN*" };
@@ -281,7 +281,7 @@ static void promises_for_everything(void **state)
 	}
 }
 
-/* What one user's catalog may cost everybody's daemon. */
+/* Limits of the cost that one user's catalog may cause to the shared daemon. */
 static void too_many_patterns(void **state)
 {
 	char *text = NULL, *error;
@@ -392,7 +392,7 @@ static void quotes_are_printable_and_short(void **state)
 		     "kind: " KINDS);
 }
 
-/* Parsing any text ends in a catalog or in messages. */
+/* Parsing any text yields a catalog or messages. */
 static void survives_any_text(void **state)
 {
 	static const char *const pieces[] = {

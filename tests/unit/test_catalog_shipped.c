@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The catalogs that come with profbpf; run from the top of the source tree. */
+/* The catalogs that are part of profbpf; run from the top of the source tree. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +75,7 @@ static void shipped_catalogs(void **state)
 	catalogs_free(catalogs);
 }
 
-/* What the prototypes say, function by function: { symbol, family, kind, layer, role, position }. */
+/* Facts from the prototypes, by function: { symbol, family, kind, layer, role, position }. */
 static const struct {
 	const char *symbol, *family;
 	Profbpf__Function__Kind kind;
@@ -142,7 +142,7 @@ static void shipped_positions(void **state)
 		expect_slot(f, slot, known[i].role, known[i].position, known[i].width,
 			    known[i].deref);
 	}
-	/* Their names: of a kernel from its handle, of an operator, of a mark. */
+	/* Strings: the name of a kernel from its handle, of an operator, of a mark. */
 	assert_int_equal(shipped(catalogs, "cuModuleGetFunction")->string_position, 3);
 	assert_int_equal(shipped(catalogs, "hipModuleGetFunction")->string_position, 3);
 	assert_int_equal(shipped(catalogs, "rtFunctionRegister")->string_position, 3);
@@ -153,8 +153,8 @@ static void shipped_positions(void **state)
 }
 
 /*
- * A symbol in two catalogs would depend on their order, and a pattern that
- * begins with * or with a few letters would match in libraries of any program.
+ * A symbol in two catalogs would depend on their order; a pattern that begins with * or with a few letters only would
+ * match in libraries of any program.
  */
 static void shipped_catalogs_keep_apart(void **state)
 {
@@ -186,7 +186,7 @@ static bool has_role(const struct catalog_function *f, Profbpf__Function__Role r
 	return false;
 }
 
-/* Why @f should not be plain by what its line and its name say; NULL = nothing does. */
+/* Returns a reason in @f's line or name against marking it as plain; NULL = none. */
 static const char *objection(const struct catalog_function *f)
 {
 	static const char *const files[] = { ".cc:", ".cpp:", ".h:" };
@@ -215,7 +215,7 @@ static const char *objection(const struct catalog_function *f)
 	return mangled ? "its reason does not begin with the source that was read" : NULL;
 }
 
-/* What may wait or throw is never vouched for, and each reason is used. */
+/* Functions that may wait or throw are never vouched for, and each reason is used. */
 static void shipped_reasons(void **state)
 {
 	struct catalogs *catalogs = load_shipped();
@@ -246,7 +246,7 @@ static void shipped_reasons(void **state)
 	catalogs_free(catalogs);
 }
 
-/* Decisions that must not change by a slip of a pattern. */
+/* Decisions that an imprecise pattern must not change. */
 static const struct {
 	const char *symbol;
 	bool plain;
@@ -263,7 +263,7 @@ static const struct {
 	{ "cuCtxSynchronize", false },
 	{ "hipLaunchKernel", true },
 	{ "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_t", true },
-	{ "hipEventElapsedTime", false }, /* it waits for an event of its own */
+	{ "hipEventElapsedTime", false }, /* it waits for an event */
 	{ "clEnqueueNDRangeKernel", true },
 	{ "clEnqueueReadBuffer", false },
 	{ "clEnqueueNativeKernel", false },
@@ -314,7 +314,7 @@ static void shipped_decisions(void **state)
 	catalogs_free(catalogs);
 }
 
-/* A misspelt symbol would never be found and nobody would notice. */
+/* A misspelt symbol would never be found, without any message. */
 static void expect_symbols(const char *runtime, const char *soname)
 {
 	void *library = dlopen(soname, RTLD_LAZY | RTLD_LOCAL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups with quotas: their figures in the session and in parts of it, and which of those around a group holds it back. */
+/* Groups with quotas: their figures in the session and in parts of it, and which group around a group limits it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void begin(struct scene *scene)
 	scene->process = small_process(scene->model, 100, "job", true);
 }
 
-/* Two groups, each with readings; those at the session's ends are taken just beside them. */
+/* Two groups with readings; the readings at the session's ends are taken slightly outside of it. */
 static void windows(void **state)
 {
 	static const struct {
@@ -100,7 +100,7 @@ static void windows(void **state)
 	model_free(scene.model);
 }
 
-/* The smallest quota of a group and those around it; the names of folders are no beginnings of others. */
+/* The smallest quota of a group and its ancestors; a folder's name that is a prefix of another one is no ancestor. */
 static void limits(void **state)
 {
 	struct scene scene;
@@ -116,7 +116,7 @@ static void limits(void **state)
 		add_stat(&scene, i, 1000, 10, MODEL_CGROUP_QUOTA);
 		add_stat(&scene, i, 1200, 10, MODEL_CGROUP_QUOTA);
 	}
-	/* As last read; of some that are as small the first. */
+	/* The last reading counts; of equal quotas, the first one. */
 	assert_int_equal(cgroup_limit(scene.model, inner), jobs);
 	scene.model->cgroup_stats.row[2 * jobs + 1].quota_ns = 49;
 	assert_int_equal(cgroup_limit(scene.model, inner), jobs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quotas and throttling as the files of both versions of cgroups tell them: texts as the kernel writes them (Linux
- * 6.12, cgroup-v2.rst and sched-bwc.rst), in folders that stand for groups.
+ * Quotas and throttling from the files of both versions of cgroups: texts as the kernel writes them (Linux 6.12,
+ * cgroup-v2.rst and sched-bwc.rst), in folders that stand for groups.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +68,7 @@ static void write_text(const struct fixture *f, const char *path, const char *te
 	assert_int_equal(fclose(out), 0);
 }
 
-/* Has a target in group @id; what it and those around it say is in the result, which is to be freed. */
+/* Puts a target into group @id and returns the figures of that group and its ancestors; the caller frees them. */
 static Profbpf__CgroupStats *read_group(const struct fixture *f, bool version1, uint64_t id)
 {
 	struct cgroups *cgroups = cgroups_new_at(f->root, version1);
@@ -101,7 +101,7 @@ static void version2(void **state)
 	Profbpf__CgroupStats *stats;
 
 	write_text(f, "/job.slice/cpu.max", "max 100000\n");
-	/* Without a quota of its own, and without the controller: no lines of periods. */
+	/* Without a quota of its own and without the controller: no lines about periods. */
 	write_text(f, "/job.slice/cpu.stat",
 		   "usage_usec 7000123\nuser_usec 5000100\nsystem_usec 2000023\nnice_usec 0\n"
 		   "core_sched.force_idle_usec 0\n");
@@ -123,7 +123,7 @@ static void version2(void **state)
 	assert_true(stats->usage_ns[0] == 5000000000);
 	assert_true(stats->user_ns[0] == 4000000000);
 	assert_true(stats->system_ns[0] == 1000000000);
-	/* A quota that is known to be none; throttling is unknown, not 0. */
+	/* The quota is known to be unlimited; throttling is unknown, not 0. */
 	assert_int_equal(stats->flags[1], 1 | 4 | 8);
 	assert_true(stats->quota_ns[1] == 0);
 	assert_true(stats->user_ns[1] == 5000100000);
@@ -158,7 +158,7 @@ static void version1(void **state)
 	END_COLUMNS(stats);
 }
 
-/* Whatever a hierarchy that somebody else mounted holds: known or not, never a crash. */
+/* A hierarchy that another user mounted may contain anything: values are known or unknown, without a crash. */
 static void odd_files(void **state)
 {
 	static const char *const texts[] = { "", "\n", "max", "max\n", "1 ", "99999999999999999999999 x",
@@ -184,7 +184,7 @@ static void odd_files(void **state)
 	assert_null(read_group(f, false, group));
 }
 
-/* A group is found by inode when its process is gone, and nothing is made up for one that is not there. */
+/* A group is found by inode after its process has ended; nothing is invented for a group that does not exist. */
 static void groups_that_go(void **state)
 {
 	struct fixture *f = *state;
@@ -199,7 +199,7 @@ static void groups_that_go(void **state)
 	assert_non_null(item);
 	item_free(item);
 	assert_false(more);
-	assert_null(cgroups_read(cgroups)); /* no target in it */
+	assert_null(cgroups_read(cgroups)); /* it has no target */
 	assert_null(cgroups_note(cgroups, group, NOBODY, true, &more));
 	assert_true(more);
 	item = cgroups_read(cgroups);
@@ -210,7 +210,7 @@ static void groups_that_go(void **state)
 	snprintf(full, sizeof(full), "%s/a", f->root);
 	assert_int_equal(rmdir(full), 0);
 	assert_null(cgroups_read(cgroups));
-	/* No such inode: told without a path. */
+	/* No such inode: reported without a path. */
 	item = cgroups_note(cgroups, 1, NOBODY, true, &more);
 	assert_non_null(item);
 	item_free(item);

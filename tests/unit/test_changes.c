@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What differs in two recordings is told from what only scatters; equal recordings claim nothing. */
+/* A comparison of two recordings distinguishes differences from scatter; equal recordings yield no difference. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static void free_side(struct side *side)
 		figures_free(&side->part[i]);
 }
 
-/* Roughly normal: mean 0, deviation 1. */
+/* Approximately normal: mean 0, deviation 1. */
 static double scatter(void)
 {
 	double sum = 0;
@@ -46,7 +46,7 @@ static double scatter(void)
 	return sum - 6;
 }
 
-/* A mean of @ms milliseconds that scatters by @percent from part to part. */
+/* A mean of @ms milliseconds that scatters by @percent between parts. */
 static struct side steps(double ms, double percent)
 {
 	struct side side = { 0 };
@@ -81,7 +81,7 @@ static void test_a_change_beyond_the_scatter_is_found(void **state)
 	free_side(&after);
 }
 
-/* Half as long again, but parts of either recording differ by as much. */
+/* Half as long again, but parts within each recording differ by as much. */
 static void test_a_change_within_the_scatter_is_none(void **state)
 {
 	struct side before = steps(10, 60), after = steps(13, 60);
@@ -95,7 +95,7 @@ static void test_a_change_within_the_scatter_is_none(void **state)
 	free_side(&after);
 }
 
-/* However little it scatters: from one start of a job to the next there is more. */
+/* However little it scatters: two starts of the same job differ by more. */
 static void test_small_changes_are_none(void **state)
 {
 	struct side before = steps(10, 0), after = steps(10.4, 0);
@@ -144,7 +144,7 @@ static void test_equal_recordings_claim_nothing(void **state)
 	assert_in_range(claimed, 0, PAIRS * 5 / 100);
 }
 
-/* A root that was not there before is 0 percent; a mean that was not there is not known. */
+/* A root that one side lacks is 0 percent; a mean that one side lacks is unknown. */
 static void test_what_one_side_does_not_have(void **state)
 {
 	struct side before = { 0 }, after = { 0 };
@@ -169,7 +169,7 @@ static void test_what_one_side_does_not_have(void **state)
 	free_side(&after);
 }
 
-/* A mean that three parts of eight tell, and a share of half a percent of the time. */
+/* A mean from three parts of eight, and a share of half a percent of the time. */
 static void test_too_little_is_left_out(void **state)
 {
 	struct side before = { 0 }, after = { 0 };
@@ -194,8 +194,8 @@ static void test_too_little_is_left_out(void **state)
 }
 
 /*
- * A part that tells other shares of the kind says that this one is 0; one without any of them says nothing. Of a
- * mean it says nothing in any case.
+ * A part that has other shares of the kind implies that this share is 0; a part without any of them implies nothing.
+ * A missing mean never implies a value.
  */
 static void test_what_a_part_does_not_tell(void **state)
 {
@@ -203,7 +203,7 @@ static void test_what_a_part_does_not_tell(void **state)
 	struct changes changes;
 
 	(void)state;
-	/* Of a part they are in order. */
+	/* Figures of a part are in order. */
 	for (int i = 0; i < CHANGE_PARTS; i++) {
 		bool tells = i < CHANGE_PARTS_MIN - 1;
 
@@ -237,7 +237,7 @@ static void test_what_a_part_does_not_tell(void **state)
 	free_side(&after);
 }
 
-/* A device that is never idle has no roots, and that is told. */
+/* A device that is never idle has no roots; this is stated, so that they count as 0. */
 static void test_none_of_a_kind_is_zero_if_that_is_told(void **state)
 {
 	struct side before = { 0 }, after = { 0 };
@@ -260,7 +260,7 @@ static void test_none_of_a_kind_is_zero_if_that_is_told(void **state)
 	free_side(&after);
 }
 
-/* What was waited for less has made room for the operator that takes longer. */
+/* Less waiting made room for the operator that takes longer. */
 static void test_without_steps_what_grew_is_named(void **state)
 {
 	struct side before = { 0 }, after = { 0 };
@@ -310,7 +310,7 @@ static void test_the_sentence_names_steps_and_their_root(void **state)
 	free_side(&after);
 }
 
-/* Parts of @count that tell a mean, each of @ms and of @weight percent. */
+/* Returns @count parts with a mean of @ms and a weight of @percent each. */
 static struct side same(int count, double ms, double weight)
 {
 	struct side side = { 0 };
@@ -320,7 +320,7 @@ static struct side same(int count, double ms, double weight)
 	return side;
 }
 
-/* How many parts, how much weight and how large a change it takes: exactly so much, and less. */
+/* The required number of parts, weight and size of a change: exactly at each limit, and below. */
 static void test_borders(void **state)
 {
 	static const struct {
@@ -332,7 +332,7 @@ static void test_borders(void **state)
 		{ 3, 8, 100, 200, 1, 1, 0, 0 },	  { 8, 3, 100, 200, 1, 1, 0, 0 },
 		{ 8, 8, 100, 200, 1, 0.5, 1, 1 }, { 8, 8, 100, 200, 0.5, 1, 1, 1 },
 		{ 8, 8, 100, 200, 0.5, 0.5, 0, 0 },
-		/* Five percent of the figure before are noise, also of one that does not scatter. */
+		/* Five percent of the earlier figure are noise, even of a figure without scatter. */
 		{ 8, 8, 100, 105, 1, 1, 1, 0 },	  { 8, 8, 100, 106, 1, 1, 1, 1 },
 		{ 8, 8, 100, 95, 1, 1, 1, 0 },	  { 8, 8, 100, 94, 1, 1, 1, 1 },
 	};
@@ -356,7 +356,7 @@ static void test_borders(void **state)
 	}
 }
 
-/* In the order of size; of two that are as large of kind, then of name. Changes are found by both, or by kind alone. */
+/* In order of size; equal rows by kind, then name. Changes are found by kind and name, or by kind alone. */
 static void test_order(void **state)
 {
 	static const struct {
@@ -392,7 +392,7 @@ static void test_order(void **state)
 	free_side(&after);
 }
 
-/* From ten times on percents are no good; what was not there before is new. */
+/* From a factor of ten on no percentage is shown; a figure that was absent before is called new. */
 static void test_texts(void **state)
 {
 	static const struct {
@@ -419,7 +419,7 @@ static void test_texts(void **state)
 	}
 }
 
-/* Of what steps are made of the first root that changed the same way is named, before any operator. */
+/* The reason is the first root that changed in the same direction as the steps, before any operator. */
 static void test_reasons(void **state)
 {
 	struct change rows[] = {

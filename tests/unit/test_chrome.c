@@ -98,7 +98,7 @@ static const char *string_field(yajl_val event, const char *name)
 	return YAJL_IS_STRING(value) ? YAJL_GET_STRING(value) : "";
 }
 
-/* An argument's text, or its number as text; "" if there is none. */
+/* Returns an argument's text, or its number as text; "" if it is absent. */
 static const char *text_arg(yajl_val event, const char *name)
 {
 	yajl_val value = event ? arg(event, name) : NULL;
@@ -115,7 +115,7 @@ static const char *number_field(yajl_val event, const char *name)
 	return YAJL_IS_NUMBER(value) ? value->u.number.r : "";
 }
 
-/* The event number @index of this phase and name; NULL if there are fewer. */
+/* Returns event number @index of this phase and name; NULL if there are fewer. */
 static yajl_val find(const struct events *events, const char *phase, const char *name, size_t index)
 {
 	for (size_t i = 0; i < events->root->u.array.len; i++) {
@@ -137,7 +137,7 @@ static size_t count(const struct events *events, const char *phase, const char *
 	return found;
 }
 
-/* Numbers are compared as they stand in the file: microseconds with three decimals. */
+/* Compares numbers as written in the file: microseconds with three decimals. */
 static void assert_number(yajl_val event, const char *name, const char *expected)
 {
 	yajl_val value = field(event, name);
@@ -167,7 +167,7 @@ static void calls_are_complete_events(void **state)
 	events_free(&events);
 }
 
-/* Nobody knows how long they took: they have no length, and say why. */
+/* Their duration is unknown: they have no length, and an argument says why. */
 static void calls_without_ends_have_no_length(void **state)
 {
 	struct trace_builder *builder = trace_builder_new();
@@ -219,7 +219,7 @@ static void names_and_host_are_told(void **state)
 	events_free(&events);
 }
 
-/* Only what is known: main, the thief while main waited, and no idle time. */
+/* Only known time is shown: main, the thief while main waited, and no idle time. */
 static void cpus_show_known_time(void **state)
 {
 	struct events events = export(load_trace(sample_trace(0)));
@@ -237,7 +237,7 @@ static void cpus_show_known_time(void **state)
 	events_free(&events);
 }
 
-/* Two tasks that overlap, launched by one call, with names from anywhere. */
+/* Two overlapping tasks, launched by one call, with arbitrary bytes in their names. */
 static struct model *device_model(void)
 {
 	struct model *model = small_model(1000000000123, 1000000900000);
@@ -289,7 +289,7 @@ static void overlapping_tasks_have_rows_of_their_own(void **state)
 	yajl_val second = find(&events, "X", "k\"\\\x01\n/\xc3\xa9", 0);
 	size_t rows = 0;
 
-	/* Invalid UTF-8 was repaired, valid text came through as it was. */
+	/* Invalid UTF-8 was repaired, valid text is unchanged. */
 	assert_non_null(first);
 	assert_non_null(second);
 	assert_number(first, "ts", "2.877");
@@ -352,9 +352,9 @@ static void failures_are_explained(void **state)
 	model_free(model);
 }
 
-#define CROWD 70000 /* more than are kept */
+#define CROWD 70000 /* more than the exporter keeps */
 
-/* Launches of a microsecond, three apart, and what they launch; each 10,000th is long, with others inside. */
+/* Launches of a microsecond every three, with their tasks; each 10,000th is long and contains others. */
 static struct model *crowd(void)
 {
 	struct model *model = small_model(0, 3000ull * CROWD + 100000);
@@ -375,7 +375,10 @@ static struct model *crowd(void)
 	return model;
 }
 
-/* Of all events of a phase, by one walk: how many, of which so many stand alone, and the sum of an argument. */
+/*
+ * Totals of all events of a phase, from one walk: the number of events, of those not merged, and the sum of an
+ * argument.
+ */
 struct walked {
 	size_t events, alone;
 	uint64_t sum;
@@ -397,7 +400,7 @@ static struct walked walk(const struct events *events, const char *phase, const 
 	return walked;
 }
 
-/* What the counter of tasks says from the last event of it on. */
+/* Returns the value of the tasks' counter from its last event on. */
 static const char *queued_at_the_end(const struct events *events)
 {
 	const char *value = "";
@@ -412,7 +415,7 @@ static const char *queued_at_the_end(const struct events *events)
 	return value;
 }
 
-/* None is lost, the long ones stay, and arrows have both of their ends; a device that is done has nothing queued. */
+/* None is lost, long events stay, and arrows have both ends; a device that is done has an empty queue. */
 static void crowds_are_merged(void **state)
 {
 	struct events events = export(crowd());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What causality says about a device's clock: which tasks and which waits count, on both sides of each limit. */
+/* Bounds of a device's clock from causality: which tasks and waits count, on both sides of each limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void end(struct fixture *f)
 	model_free(f->model);
 }
 
-/* A task starts after its call was entered; where queued instants count, these lie in the call. */
+/* A task starts after its call was entered; where the device's queued instants count, they lie within the call. */
 static void tasks(void **state)
 {
 	struct fixture f;
@@ -83,12 +83,12 @@ static void tasks(void **state)
 	(void)state;
 	begin(&f);
 	task(&f, 1, 1000, 50, 60);
-	task(&f, 1, 0, 51, 61); /* not known when */
-	task(&f, 1, 2000, 0, 62); /* no start */
+	task(&f, 1, 0, 51, 61); /* unknown enqueue time */
+	task(&f, 1, 2000, 0, 62); /* unknown start */
 	task(&f, 1, 3000, 53, 63)->queued_ns = 33;
 	task(&f, 1, 4000, 54, 64)->queued_ns = 44;
 	f.model->tasks.row[4].enqueue_dur_ns = 7;
-	task(&f, 1, 5000, 55, 65); /* behind the last */
+	task(&f, 1, 5000, 55, 65); /* outside of the array's count */
 	collect(&f, 5, false);
 	assert_int_equal(f.bounds.count, 3);
 	expect(&f, 0, 50, 1000, false);
@@ -100,7 +100,7 @@ static void tasks(void **state)
 	expect(&f, 1, 33, 3000, false);
 	expect(&f, 2, 44, 4000, false);
 	expect(&f, 3, 44, 4007, true);
-	/* Of no tasks, and of a device that is not there, nothing is known. */
+	/* Without tasks, and for a device that does not exist, there are no bounds. */
 	collect(&f, 0, true);
 	assert_int_equal(f.bounds.count, 0);
 	f.model->tasks.row[0].device = 1;
@@ -109,7 +109,7 @@ static void tasks(void **state)
 	end(&f);
 }
 
-/* More than there is room for at first. */
+/* More bounds than the array's initial size. */
 static void many(void **state)
 {
 	struct fixture f;
@@ -132,12 +132,12 @@ static void waits(void **state)
 	(void)state;
 	begin(&f);
 	task(&f, 1, 1000, 0, 500);
-	task(&f, 1, 1100, 0, 400); /* ends before the one before */
+	task(&f, 1, 1100, 0, 400); /* ends before the task before it */
 	task(&f, 1, 1200, 0, 600);
-	task(&f, 1, 0, 0, 900); /* nobody knows when it was enqueued, */
-	task(&f, 1, 1050, 0, 0); /* or when it ended */
+	task(&f, 1, 0, 0, 900); /* unknown enqueue time */
+	task(&f, 1, 1050, 0, 0); /* unknown end */
 	task(&f, 2, 900, 0, 700);
-	task(&f, 1, 1150, 0, 950); /* behind the last */
+	task(&f, 1, 1150, 0, 950); /* outside of the array's count */
 	call(&f, f.thread, f.sync, 1000, 1001, 1);
 	call(&f, f.thread, f.sync, 1001, 1002, 1);
 	call(&f, f.thread, f.sync, 1150, 1160, 1);
@@ -152,7 +152,7 @@ static void waits(void **state)
 	end(&f);
 }
 
-/* Of the first process and of stream 0, as if nothing were told. */
+/* Tasks without a process or stream count for the first process and stream 0. */
 static void stream_0(void **state)
 {
 	struct fixture f;
@@ -167,7 +167,7 @@ static void stream_0(void **state)
 	end(&f);
 }
 
-/* Waits that tell nothing: of other functions, that failed or have not ended, of no stream, of another process. */
+/* Waits without information: of other functions, failed, unfinished, without a stream, of another process. */
 static void no_waits(void **state)
 {
 	struct fixture f;
@@ -189,7 +189,7 @@ static void no_waits(void **state)
 	end(&f);
 }
 
-/* In order of process, stream and time; the one that begins at an instant is not before it. */
+/* In order of process, stream and time; the task that begins at the instant of the look-up is not before it. */
 static void found(void **state)
 {
 	struct fixture f;
@@ -215,7 +215,7 @@ static void found(void **state)
 	end(&f);
 }
 
-/* A handle is the stream whose tasks were launched with it; of one that was given again nothing is known. */
+/* A handle means the stream whose tasks were launched with it; a handle that was reused means no stream. */
 static void handles(void **state)
 {
 	enum { ONE, TWICE, AGAIN, AND_BACK, NOT_SURE, NO_CALL, LARGE, BEHIND };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The line between bounds of a clock's offset: on both sides of each limit, and at the ends of what numbers hold. */
+/* The line between bounds of a clock's offset: on both sides of each limit, and at the limits of 64-bit numbers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #define S 1000000ull /* one millisecond is long enough here */
 #define QUARTER (1ll << 62)
 
-/* Of bounds the last one is behind the last: it would change everything. */
+/* The array's last bound is not passed to clock_fit(), which must not read it: it would change the result. */
 static struct clock_line fit(const struct clock_bound *bounds, uint32_t count)
 {
 	struct clock_line line;
@@ -34,7 +34,7 @@ static void expect(struct clock_line line, uint64_t time_ns, int64_t offset_ns, 
 	assert_int_equal(line.time_ns, time_ns);
 	assert_true(line.offset_ns == offset_ns);
 	assert_true(fabs(line.drift - drift) < 1e-9);
-	/* Rounded up. */
+	/* The error is rounded up. */
 	assert_true(line.error_ns == error_ns || line.error_ns == error_ns + 1);
 }
 
@@ -53,7 +53,7 @@ static void one_sided(void **state)
 	assert_true(line.time_ns == 200 && line.offset_ns == 5 && line.drift == 0);
 }
 
-/* A line without drift, in the middle; also where there is only one that touches both bounds. */
+/* A line without drift, in the middle; also where only one such line touches both bounds. */
 static void no_drift(void **state)
 {
 	struct clock_line line = FIT(LOWER(0, 10), UPPER(1000, 20), UPPER(7, -1000));
@@ -75,39 +75,39 @@ static void drift(void **state)
 	(void)state;
 	assert_true(line.consistent);
 	expect(line, S / 2, 255, 5e-4, 10);
-	/* Exactly one drift fits. */
+	/* Only one drift fits. */
 	line = FIT(LOWER(0, 0), UPPER(0, 0), LOWER(S, 500), UPPER(S, 500), UPPER(7, -1000));
 	assert_true(fabs(line.drift - 5e-4) < 1e-9);
-	/* All from 900 ppm to the most that a clock has. */
+	/* All drifts from 900 ppm to the maximum of a clock fit. */
 	line = FIT(LOWER(0, 0), UPPER(0, 100), LOWER(S, 1000), UPPER(S, 9000), UPPER(7, -1000));
 	assert_true(line.consistent);
 	expect(line, S / 2, 75 + 475, 9.5e-4, 25 + 25);
 }
 
-/* Bounds that contradict each other: the line violates them as little as can be, and drifts no more than they ask for. */
+/* Contradictory bounds: the line violates them as little as possible, and drifts no more than they require. */
 static void contradiction(void **state)
 {
 	struct clock_line line = FIT(LOWER(0, 0), UPPER(0, 10), LOWER(S, 2000), UPPER(S, 2010), BEHIND);
 
 	(void)state;
 	assert_false(line.consistent);
-	/* 1,000 ppm are the most: of 1,990 ns 990 are left, half of them on either side. */
+	/* 1,000 ppm are the maximum: of 1,990 ns 990 are left, half of them on either side. */
 	line = FIT(LOWER(0, 0), UPPER(0, 10), LOWER(S, 2000), UPPER(S, 2010), UPPER(7, -100000));
 	assert_false(line.consistent);
 	assert_true(line.drift > 0.999e-3 && line.drift <= 1e-3);
 	assert_true(line.error_ns >= 495 && line.error_ns <= 497);
-	/* At one instant, where no drift helps. */
+	/* Bounds at one instant, where no drift helps. */
 	line = FIT(LOWER(S, 10), UPPER(S, 0), LOWER(0, -1000000), UPPER(2 * S, 1000000), UPPER(7, -100000));
 	assert_false(line.consistent);
 	expect(line, S, 5, 0, 5);
-	/* There drifts of 490 to 600 ppm violate nothing else. */
+	/* Drifts of 490 to 600 ppm violate no other bound there. */
 	line = FIT(LOWER(0, 10), UPPER(0, 0), LOWER(S, 500), UPPER(S, 600), UPPER(7, -100000));
 	assert_false(line.consistent);
 	assert_true(fabs(line.drift - 5.45e-4) < 1e-8);
 	assert_true(line.error_ns >= 5 && line.error_ns <= 6);
 }
 
-/* Offsets that are farther from each other than a number of 64 bits holds. */
+/* Offsets whose distance exceeds 64 bits. */
 static void far_apart(void **state)
 {
 	struct clock_line line = FIT(LOWER(0, -QUARTER), LOWER(10, QUARTER), LOWER(0, INT64_MAX));
@@ -117,7 +117,7 @@ static void far_apart(void **state)
 	line = FIT(UPPER(0, QUARTER), UPPER(10, -QUARTER), UPPER(0, INT64_MIN));
 	assert_true(line.offset_ns == -QUARTER);
 	line = FIT(UPPER(0, INT64_MAX), UPPER(10, INT64_MIN), UPPER(0, INT64_MIN));
-	assert_true(line.offset_ns == -1); /* 2^64 - 1 less, of which 2^63 can be told */
+	assert_true(line.offset_ns == -1); /* the second offset is 2^64 - 1 less, of which 2^63 can be represented */
 	line = FIT(LOWER(0, 4000000000000000000), LOWER(0, -4000000000000000000), LOWER(0, INT64_MAX));
 	assert_true(line.offset_ns == 4000000000000000000);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clock_judge: which of the host's clocks a runtime stamps with. */
+/* clock_judge: determines which of the host's clocks a runtime uses for its time stamps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #define US 1000ull
 #define MS 1000000ull
 
-/* Clocks of a host at instant t: the offsets of the four from it. */
+/* The host's four clocks at instant t, as offsets from it. */
 struct host {
 	uint64_t offset[CLOCK_JUDGE_CLOCKS];
 };
@@ -29,7 +29,7 @@ static struct clock_reading at(const struct host *host, uint64_t t)
 	return reading;
 }
 
-/* Feeds commands stamped by one clock until settled; returns how many it took. */
+/* Feeds commands with time stamps of one clock until the judge decides; returns their number. */
 static int feed(struct clock_judge *judge, const struct host *host, uint64_t offset, int most)
 {
 	uint64_t t = 3600ull * 1000 * MS;
@@ -47,7 +47,7 @@ static int feed(struct clock_judge *judge, const struct host *host, uint64_t off
 
 static void finds_each_clock(void **state)
 {
-	/* Suspended for ten seconds, so that BOOTTIME differs. */
+	/* The host was suspended for ten seconds, so that BOOTTIME differs. */
 	static const struct host host = { { 0, -96 * MS, 10000 * MS, 1700000000000 * MS } };
 	int i;
 
@@ -86,7 +86,7 @@ static void a_clock_of_its_own_is_undeclared(void **state)
 	assert_false(clock_judge_wants(&judge, UINT64_MAX));
 }
 
-/* 30 us apart: only the readings themselves tell them from each other. */
+/* 30 us apart: only exact readings distinguish the clocks. */
 static void close_clocks_are_told_apart_exactly(void **state)
 {
 	static const struct host host = { { 0, 30 * US, 0, 1700000000000 * MS } };
@@ -98,7 +98,7 @@ static void close_clocks_are_told_apart_exactly(void **state)
 	assert_int_equal(monotonic.clock, STREAM_CLOCK_MONOTONIC);
 }
 
-/* Alike to the microsecond: nothing is claimed, and it's asked again later, rarely. */
+/* Equal to the microsecond: the judge does not decide, and asks again later, rarely. */
 static void equal_clocks_stay_open(void **state)
 {
 	static const struct host host = { { 0, 1 * US, 0, 1700000000000 * MS } };

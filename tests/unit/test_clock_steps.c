@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines between bounds of a clock that jumps: found where the truth is known, and on both sides of each limit. */
+/* Lines between bounds of a clock that jumps: compared with the known truth, and on both sides of each limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,11 +10,11 @@
 #include "analyzer/join/clock/clock_steps.h"
 
 #define APART 1000 /* ns between bounds */
-#define WIDTH 100 /* ns between the truth and a bound */
+#define WIDTH 100 /* ns between the true offset and a bound */
 #define JUMP 1000000
 #define BOUNDS_MAX 2048
 
-/* Bounds of a clock, and by how much it was off at each of them. */
+/* Bounds of a clock, and its true offset at each of them. */
 struct fixture {
 	struct clock_bound bound[BOUNDS_MAX];
 	int64_t truth[BOUNDS_MAX];
@@ -22,7 +22,7 @@ struct fixture {
 	struct clock_steps steps;
 };
 
-/* So many bounds of an offset, lower and upper ones in turn. */
+/* Adds @count bounds of an offset, lower and upper ones in turn. */
 static void add(struct fixture *f, uint32_t count, int64_t offset)
 {
 	for (uint32_t i = 0; i < count; i++, f->count++) {
@@ -35,7 +35,7 @@ static void add(struct fixture *f, uint32_t count, int64_t offset)
 	}
 }
 
-/* As many lower ones, which the truth contradicts; the next one is an upper one, so that it contradicts these. */
+/* Adds @count lower bounds that contradict the true offset, then an upper one, so that it contradicts these. */
 static void add_strays(struct fixture *f, uint32_t count)
 {
 	uint32_t first = f->count;
@@ -48,7 +48,7 @@ static void add_strays(struct fixture *f, uint32_t count)
 	f->bound[f->count - 1].offset_ns = WIDTH;
 }
 
-/* They need not come in order. */
+/* Reverses the bounds: their order must not matter. */
 static bool fits(struct fixture *f)
 {
 	for (uint32_t i = 0; i < f->count / 2; i++) {
@@ -60,7 +60,7 @@ static bool fits(struct fixture *f)
 	return clock_steps_fit(f->bound, f->count, &f->steps);
 }
 
-/* So many pieces; wherever it is sure the time is right, to the error that is told. */
+/* Expects @pieces pieces; wherever the line is sure, the converted time is right within the stated error. */
 static void expect(struct fixture *f, uint32_t pieces, uint32_t ignored)
 {
 	uint32_t sure_ones = 0;
@@ -103,7 +103,7 @@ static void one_piece(void **state)
 	}
 }
 
-/* From the zone between two pieces the jump may be missed by its own height. */
+/* In the zone between two pieces the error may be as large as the jump. */
 static void two_pieces(void **state)
 {
 	static struct fixture f;
@@ -117,17 +117,17 @@ static void two_pieces(void **state)
 	assert_in_range(f.steps.step_error_ns, 20000 + WIDTH, 20000 + 5 * WIDTH);
 	assert_true(f.steps.piece[0].to_ns <= f.bound[399].time_ns);
 	assert_true(f.steps.piece[1].from_ns >= f.bound[400].time_ns);
-	/* Twice as wide as the step on either side, and what both lines could take. */
+	/* Twice the width of the step on either side, plus the range of both lines. */
 	assert_in_range(f.bound[400].time_ns - f.steps.piece[0].to_ns, 2 * 19900, 2 * 20200 + 2 * APART);
 	assert_in_range(f.steps.piece[1].from_ns - f.bound[400].time_ns, 2 * 19900, 2 * 20200 + 2 * APART);
 }
 
-/* Less than 16 bounds are no piece; with more than a tenth of all left out there is none. */
+/* Fewer than 16 bounds make no piece; if more than a tenth of all would be ignored, there is no piece at all. */
 static void outliers(void **state)
 {
 	static const struct {
 		uint32_t before, stray, after, pieces, ignored;
-		bool bounded; /* they agree with each other, and are bounded on both sides */
+		bool bounded; /* the outliers agree with each other, and are bounded on both sides */
 	} CASES[] = {
 		{ 400, 15, 400, 1, 15, true },	{ 400, 17, 400, 3, 0, true },  { 400, 17, 400, 1, 17, false },
 		{ 50, 10, 39, 1, 10, false },	{ 50, 11, 38, 0, 0, false },   { 50, 11, 48, 1, 11, false },
@@ -154,7 +154,7 @@ static void outliers(void **state)
 	}
 }
 
-/* Twice outliers, between bounds of one line. */
+/* Two groups of outliers, between bounds of one line. */
 static void outliers_again(void **state)
 {
 	static struct fixture f;
@@ -172,7 +172,7 @@ static void outliers_again(void **state)
 	assert_int_equal(f.steps.ignored, 30);
 }
 
-/* What is left out at the beginning or at the end may be another jump. */
+/* Outliers at the beginning or at the end may belong to another jump. */
 static void open_ends(void **state)
 {
 	(void)state;
@@ -198,7 +198,7 @@ static void open_ends(void **state)
 	}
 }
 
-/* A clock that jumps 64 times is one, with once more it is none. */
+/* A clock with 64 jumps is accepted; with one more there is no line. */
 static void many_steps(void **state)
 {
 	(void)state;
@@ -214,7 +214,7 @@ static void many_steps(void **state)
 	}
 }
 
-/* What nothing bounds on one side is no piece. */
+/* Bounds of only one side make no piece. */
 static void one_sided(void **state)
 {
 	(void)state;
@@ -229,7 +229,7 @@ static void one_sided(void **state)
 	}
 }
 
-/* Whose line holds: pieces from 100 to 200 and from 300 to 400 ns. */
+/* Where each line is valid: pieces from 100 to 200 and from 300 to 400 ns. */
 static void line_at(void **state)
 {
 	static const struct {
@@ -255,7 +255,7 @@ static void line_at(void **state)
 		assert_int_equal(sure, i % 2 ? CASES[i / 2].open_sure : CASES[i / 2].sure);
 		assert_ptr_equal(other, CASES[i / 2].other ? &steps.piece[!CASES[i / 2].line].line : NULL);
 	}
-	/* The second one is behind the last. */
+	/* The second piece is outside of the count. */
 	steps.count = 1;
 	for (uint64_t ns = 99; ns < 500; ns++) {
 		const struct clock_line *other;

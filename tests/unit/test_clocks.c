@@ -83,7 +83,7 @@ static void test_snapshot(void **state)
 #endif
 }
 
-/* What the table says of a real instant must agree with the clocks themselves. */
+/* The table's answer for a real instant must agree with the clocks themselves. */
 static void test_real_clocks(void **state)
 {
 	struct clock_snapshot a, b, c;
@@ -97,7 +97,7 @@ static void test_real_clocks(void **state)
 	assert_int_equal(clock_snapshot_take(&c), 0);
 	clock_table_add(*state, &a);
 	clock_table_add(*state, &c);
-	/* Readings are that wide; NTP may bend MONOTONIC by 500 ppm in between, however long the pauses took. */
+	/* The readings' widths; NTP may slew MONOTONIC by 500 ppm meanwhile, however long the pauses took. */
 	slack = a.width_ns + b.width_ns + c.width_ns + 4000 + (c.monotonic_ns - a.monotonic_ns) / 1000;
 	for (enum clock_kind kind = 0; kind < CLOCK_KINDS; kind++) {
 		uint64_t value = clock_snapshot_value(&b, kind);
@@ -136,11 +136,11 @@ static void test_single(void **state)
 	assert_int_equal(from_mono(*state, CLOCK_KIND_MONOTONIC_RAW, 100 * S + 1), 90 * S + 1);
 	assert_int_equal(from_mono(*state, CLOCK_KIND_BOOTTIME, 1), 100 * S + 1);
 	assert_int_equal(to_mono(*state, CLOCK_KIND_MONOTONIC, 42), 42);
-	/* One reading of a counter tells nothing of its rate. */
+	/* One reading of a counter does not give its rate. */
 	assert_int_equal(to_mono(*state, CLOCK_KIND_COUNTER, 5000), 100 * S);
 	assert_int_equal(clock_table_to_monotonic(*state, CLOCK_KIND_COUNTER, 5001, &result),
 			 -ENODATA);
-	/* Before the zero of the clock that is asked for. */
+	/* Before the zero of the requested clock. */
 	assert_int_equal(clock_table_from_monotonic(*state, CLOCK_KIND_MONOTONIC_RAW, 10 * S - 1,
 						    &result),
 			 -ERANGE);
@@ -171,10 +171,10 @@ static void test_interpolation(void **state)
 	assert_int_equal(from_mono(t, CLOCK_KIND_MONOTONIC_RAW, 100 * S + S / 2),
 			 50 * S + S / 2 - 25000);
 	assert_int_equal(from_mono(t, CLOCK_KIND_MONOTONIC_RAW, 101 * S + S / 2), 51 * S + S / 2);
-	/* A nanosecond is not lost in 61 bits, as it would be in a double. */
+	/* A nanosecond is not lost in 61 bits, unlike in a double. */
 	assert_int_equal(to_mono(t, CLOCK_KIND_REALTIME, EPOCH + 1), 100 * S + 1);
 	assert_int_equal(from_mono(t, CLOCK_KIND_REALTIME, 101 * S + 999999999), EPOCH + 2 * S - 1);
-	/* A tick of 24 MHz is 41.67 ns: rounded down. */
+	/* A tick of 24 MHz takes 41.67 ns: rounded down. */
 	assert_int_equal(to_mono(t, CLOCK_KIND_COUNTER, 1001), 100 * S + 41);
 	assert_int_equal(to_mono(t, CLOCK_KIND_COUNTER, 1003), 100 * S + 125);
 	assert_int_equal(from_mono(t, CLOCK_KIND_COUNTER, 100 * S + 125), 1003);
@@ -185,16 +185,16 @@ static void test_extrapolation(void **state)
 	struct clock_table *t = *state;
 
 	add_bent(t);
-	/* Before: 50 ppm slow; after: 100 ppm fast. */
+	/* Before the snapshots 50 ppm slow; after them 100 ppm fast. */
 	assert_int_equal(from_mono(t, CLOCK_KIND_MONOTONIC_RAW, 90 * S), 40 * S + 500000);
 	assert_int_equal(from_mono(t, CLOCK_KIND_MONOTONIC_RAW, 112 * S), 62 * S + 50000 + 1000000);
 	assert_int_equal(to_mono(t, CLOCK_KIND_MONOTONIC_RAW, 62 * S + 1050000), 112 * S);
 	assert_int_equal(to_mono(t, CLOCK_KIND_COUNTER, 1000 + 12 * 24000000), 112 * S);
-	/* Rounded down, also on the way back. */
+	/* Rounded down, also in the other direction. */
 	assert_int_equal(to_mono(t, CLOCK_KIND_COUNTER, 999), 100 * S - 42);
 }
 
-/* A last snapshot shortly after the one before must not spoil the rate. */
+/* A last snapshot shortly after the one before must not falsify the rate. */
 static void test_extrapolation_spans_a_second(void **state)
 {
 	struct clock_table *t = *state;
@@ -225,14 +225,14 @@ static void test_clock_set_back(void **state)
 {
 	struct clock_table *t = *state;
 
-	/* Wall clock: +1 s, then set back by 5 s, then on. */
+	/* Wall clock: +1 s, then set back by 5 s, then running on. */
 	add(t, 10 * S, 10 * S, 10 * S, EPOCH + 10 * S, 10);
 	add(t, 11 * S, 11 * S, 11 * S, EPOCH + 11 * S, 20);
 	add(t, 12 * S, 12 * S, 12 * S, EPOCH + 7 * S, 30);
 	add(t, 20 * S, 20 * S, 20 * S, EPOCH + 15 * S, 40);
 	assert_int_equal(to_mono(t, CLOCK_KIND_REALTIME, EPOCH + 10 * S + 5), 10 * S + 5);
 	assert_int_equal(to_mono(t, CLOCK_KIND_REALTIME, EPOCH + 11 * S), 11 * S);
-	/* Read once only, after it was set back. */
+	/* Read only once after it was set back. */
 	assert_int_equal(to_mono(t, CLOCK_KIND_REALTIME, EPOCH + 13 * S), 18 * S);
 	assert_int_equal(from_mono(t, CLOCK_KIND_REALTIME, 12 * S), EPOCH + 7 * S);
 	assert_int_equal(from_mono(t, CLOCK_KIND_REALTIME, 16 * S), EPOCH + 11 * S);
@@ -258,7 +258,7 @@ static void test_order_and_duplicates(void **state)
 	assert_int_equal(clock_table_get(t, 2)->monotonic_ns, 12 * S);
 	assert_null(clock_table_get(t, 3));
 	assert_int_equal(to_mono(t, CLOCK_KIND_REALTIME, EPOCH + S + S / 2), 11 * S + S / 2);
-	/* More may come after a conversion. */
+	/* Snapshots may be added after a conversion. */
 	add(t, 9 * S, 0, 9 * S, EPOCH - 3 * S, 50);
 	assert_int_equal(to_mono(t, CLOCK_KIND_REALTIME, EPOCH - 3 * S), 9 * S);
 }
@@ -288,7 +288,7 @@ static void test_too_many(void **state)
 	assert_int_equal(to_mono(t, CLOCK_KIND_REALTIME, 77), 77);
 }
 
-/* Snapshots at the ends of 64 bits: no overflow, whatever is asked. */
+/* Snapshots at the limits of 64 bits: no overflow for any instant. */
 static void test_extremes(void **state)
 {
 	static const uint64_t value[] = { 0, 1, 2, S, UINT64_MAX / 2, UINT64_MAX - 1, UINT64_MAX };
@@ -327,7 +327,7 @@ static void test_extremes(void **state)
 	assert_true(answered > 1000);
 }
 
-/* There and back again: never later, and less than one tick of the coarser clock early. */
+/* A conversion and back: never later, and early by less than one tick of the coarser clock. */
 static void test_round_trip(void **state)
 {
 	struct clock_table *t = *state;

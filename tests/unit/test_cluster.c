@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks side by side: work, imbalance, and what the rules find. */
+/* Comparison of ranks: work, imbalance, and the findings of the rules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,8 +24,8 @@ static void add(struct model *model, uint32_t device, const char *name, uint64_t
 }
 
 /*
- * Three stages of 1,000 ns: the first computes 900 and receives 100; the second computes 500, receives
- * 400 and is free for 100; the third computes 500, reduces 100 and receives 400.
+ * Three pipeline stages of 1,000 ns: the first computes 900 and receives 100; the second computes 500, receives 400
+ * and is free for 100; the third computes 500, reduces 100 and receives 400.
  */
 static struct model *make_model(struct device_results *devices)
 {
@@ -109,14 +109,14 @@ static void gaps_and_links(void **state)
 	assert_null(find(&results, CLUSTER_GAP, 0));
 	assert_int_equal(find(&results, CLUSTER_LINK, 1)->link, 1);
 	assert_true(find(&results, CLUSTER_LINK, 1)->mean == 0.75e9);
-	/* The only one of its transport, and one of which nothing is told. */
+	/* One link is the only one of its transport; another one has no known figures. */
 	assert_null(find(&results, CLUSTER_LINK, 2));
 	cluster_free(&results);
 	overlap_free(&devices.overlap);
 	model_free(model);
 }
 
-/* Less than four fifths of the mean of two links is a finding; four fifths of it are none. */
+/* Less than four fifths of the mean of two links is a finding; exactly four fifths is none. */
 static void border_of_links(void **state)
 {
 	struct link_usage links[] = {
@@ -140,7 +140,7 @@ static void border_of_links(void **state)
 	model_free(model);
 }
 
-/* Means of steps that a file tells: of several without the first, of each device up to where numbers begin anew. */
+/* Means of steps from a file: of several steps without the first; of each device up to where step numbers restart. */
 static void told_steps(void **state)
 {
 	static const struct cluster_step STEPS[] = {
@@ -165,7 +165,7 @@ static void told_steps(void **state)
 		assert_true(MODEL_PUSH(&model->cluster_steps, step));
 	}
 	assert_true(MODEL_PUSH(&model->device_facts, fact));
-	fact.value = 7e9; /* the first one counts */
+	fact.value = 7e9; /* the first fact counts */
 	assert_true(MODEL_PUSH(&model->device_facts, fact));
 	fact.device = 0;
 	fact.unit = model_string(model, "bytes");
@@ -187,7 +187,7 @@ static void told_steps(void **state)
 	assert_false(results.ranks[1].has_steps);
 	assert_true(results.ranks[1].flops_rate == 5e9);
 	cluster_free(&results);
-	/* Beside tasks they are not compared. */
+	/* If there are tasks, the file's steps are not compared. */
 	devices.overlap.count = told;
 	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
 	assert_int_equal(results.count, RANKS);
@@ -196,7 +196,7 @@ static void told_steps(void **state)
 	model_free(model);
 }
 
-/* Ranks without any work have no mean and no imbalance; a rule's border is no finding. */
+/* Ranks without any work have no mean and no imbalance; a value at a rule's limit is no finding. */
 static void borders_of_means(void **state)
 {
 	struct device_step_trace traces[] = { { .device = 0, .means = { .steps = 3, .gap_ns = 90 } },
@@ -231,7 +231,7 @@ static void borders_of_means(void **state)
 		assert_null(find(&results, CLUSTER_GAP, i));
 	}
 	cluster_free(&results);
-	/* Two are compared, one is not. */
+	/* Two ranks are compared, a single one is not. */
 	devices.overlap.count = 2;
 	assert_int_equal(cluster_analyse(model, &devices, &steps, &results), 0);
 	assert_int_equal(results.count, 2);
@@ -243,7 +243,7 @@ static void borders_of_means(void **state)
 	model_free(model);
 }
 
-/* The first and the third in one stage: 900 and 600 of work; the second in another: 600. */
+/* The first and the third rank in one stage: 900 and 600 of work; the second in another stage: 600. */
 static void stages_of_pipeline(void **state)
 {
 	struct cluster_results results;
@@ -270,7 +270,7 @@ static void stages_of_pipeline(void **state)
 	assert_true(results.stages[1].parts.work_percent > 111.1 && results.stages[1].parts.work_percent < 111.12);
 	assert_int_equal(results.slowest_stage, 1);
 	cluster_free(&results);
-	/* Of one it is not known. */
+	/* The stage of one rank is unknown. */
 	model->devices.row[2].stages = 0;
 	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
 	assert_int_equal(results.stage_count, 0);

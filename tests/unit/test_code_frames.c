@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules derived from instructions: functions in assembler, without unwind tables, are run one instruction at a time, and
- * at each of them the rules have to tell what the caller's frame is.
+ * Rules derived from instructions: the test runs functions in assembler without unwind tables one instruction at a
+ * time; at each instruction the rules must give the caller's frame.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -22,11 +22,11 @@
 
 #if defined(__x86_64__)
 
-/* As people write them: FFmpeg's x86inc.asm has the ways of aligning the stack. */
+/* As hand-written: FFmpeg's x86inc.asm contains these ways of aligning the stack. */
 asm(".text\n"
     ".balign 64\n"
     "code_first:\n"
-    /* The stack is left alone. */
+    /* A leaf that does not change the stack. */
     ".balign 16\n"
     "leaf:\n"
     "	lea 1(%rdi), %rax\n"
@@ -35,7 +35,7 @@ asm(".text\n"
     "	je 1f\n"
     "	add $2, %rax\n"
     "1:	ret\n"
-    /* Registers are saved, and there are two ways out. */
+    /* Saves registers and has two exits. */
     ".balign 16\n"
     "saves:\n"
     "	push %rbx\n"
@@ -53,7 +53,7 @@ asm(".text\n"
     "	pop %rbp\n"
     "	pop %rbx\n"
     "	ret\n"
-    /* Aligned, what it was stays in a register. */
+    /* Aligns the stack and keeps the old stack pointer in a register. */
     ".balign 16\n"
     "aligns:\n"
     "	push %rbx\n"
@@ -67,7 +67,7 @@ asm(".text\n"
     "	pop %rbp\n"
     "	pop %rbx\n"
     "	ret\n"
-    /* Aligned, what it was stands above; another one is called. */
+    /* Aligns the stack, saves the old stack pointer above it, and calls another function. */
     ".balign 16\n"
     "aligns_and_calls:\n"
     "	push %rbx\n"
@@ -100,7 +100,7 @@ asm(".text\n"
     "	mov %rdi, (%rsp)\n"
     "	leave\n"
     "	ret\n"
-    /* Saved without push. */
+    /* Saves registers without push. */
     ".balign 16\n"
     "moves:\n"
     "	sub $40, %rsp\n"
@@ -109,7 +109,7 @@ asm(".text\n"
     "	mov 16(%rsp), %rbp\n"
     "	add $40, %rsp\n"
     "	ret\n"
-    /* Goes on at one of three places, of which two are reached in no other way. */
+    /* Continues at one of three places, two of which are reached in no other way. */
     ".balign 16\n"
     "jumps:\n"
     "	push %rbp\n"
@@ -137,13 +137,13 @@ extern const uint8_t code_first[], code_end[];
 extern void leaf(long), saves(long), aligns(long), aligns_and_calls(long), helper(long), frames(long), moves(long), jumps(long);
 
 typedef void function(long argument);
-/* Written down where the dynamic linker puts the addresses in. */
+/* Written where the dynamic linker puts the addresses. */
 static function *const FUNCTIONS[] = { leaf, saves, aligns, aligns_and_calls, helper, frames, moves, jumps };
 #define FUNCTION_COUNT (sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]))
 
 #define BYTES_MAX 1024
 
-/* Rules by byte of the code. */
+/* Rules by byte offset in the code. */
 struct rules {
 	uint64_t first; /* address of byte 0 */
 	uint64_t last;
@@ -161,7 +161,7 @@ static int take(void *context, uint64_t address, const struct frame_rule *rule)
 	return 0;
 }
 
-/* One function that runs in another one. */
+/* A function's frame while it runs, nested in another one. */
 struct frame {
 	uint64_t cfa, pointer; /* the caller's */
 };
@@ -207,7 +207,7 @@ static uint64_t cfa_of(const struct frame_rule *rule, const greg_t *r)
 	}
 }
 
-/* After each instruction; nothing may be asserted here. */
+/* Runs after each instruction; assertions are not allowed in the signal handler. */
 static void on_step(int signal, siginfo_t *info, void *context)
 {
 	const greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -279,7 +279,7 @@ static void test_rules(void **state)
 	expect_truth(&r);
 }
 
-/* In the file where functions begin is found by who refers to them. */
+/* In the file, the beginnings of functions are found by references to them. */
 static void test_file(void **state)
 {
 	static struct rules r;
@@ -291,7 +291,7 @@ static void test_file(void **state)
 	(void)state;
 	assert_non_null(file);
 	r.first = (uint64_t)(code_first - __executable_start);
-	/* What tables tell is less, and says how much. */
+	/* Tables alone give fewer rules, and the reader returns how much they leave out. */
 	assert_int_equal(frame_rules_read_told(file, take, &r, &left), 0);
 	assert_true(left >= (uint64_t)(code_end - code_first));
 	for (size_t i = 0; i < (size_t)(code_end - code_first); i++)
@@ -312,7 +312,7 @@ static struct rules run(const uint8_t *code, size_t size, const struct code_entr
 	return r;
 }
 
-/* What is reached with two stacks, or in no way, has no rule; nor has what follows it. */
+/* Code reached with two stack depths, or never, has no rule; nor has the code after it. */
 static void test_unknown(void **state)
 {
 	static const uint8_t two_ways[] = { 0x74, 0x01, /* je over the push */
@@ -341,7 +341,7 @@ static void test_unknown(void **state)
 	assert_int_equal(r.rule[0].kind, FRAME_RULE_NONE);
 }
 
-/* Whatever the bytes are: it ends, and nothing else is read. */
+/* Arbitrary bytes: the reader terminates and reads nothing outside of them. */
 static void test_anything(void **state)
 {
 	static struct code_entry entry[64];
@@ -361,7 +361,7 @@ static void test_anything(void **state)
 	}
 }
 
-/* A copy that lies farther from the caller's frame than a rule can tell: another one leads there. */
+/* A saved stack pointer that lies too far from the caller's frame for a rule: another copy is used. */
 static void test_far_copy(void **state)
 {
 	static const uint8_t code[] = { 0x48, 0x89, 0xe0, /* mov rax, rsp */
@@ -399,7 +399,7 @@ static void test_vectors(void **state)
 	for (size_t i = 0; i < sizeof(wide); i++)
 		assert_int_equal(vector_instruction_size(wide, i), 0);
 	assert_int_equal(vector_instruction_size((const uint8_t *)"\x48\x89\xe5\x90", 4), 0);
-	/* pcmpistri xmm0, xmm1, 12; cmpccxadd [rdi], rax, rcx: general registers are written */
+	/* pcmpistri xmm0, xmm1, 12; cmpccxadd [rdi], rax, rcx: they write general registers */
 	assert_int_equal(vector_instruction_size((const uint8_t *)"\x66\x0f\x3a\x63\xc1\x0c\x90", 7), 0);
 	assert_int_equal(vector_instruction_size((const uint8_t *)"\xc4\xe2\xf1\xe6\x07\x90", 6), 0);
 }
@@ -413,7 +413,7 @@ int main(void)
 		cmocka_unit_test(test_anything), cmocka_unit_test(test_vectors), cmocka_unit_test(test_far_copy),
 	};
 
-	/* Below the stack pointer of what is run nothing may be written. */
+	/* Nothing may be written below the stack pointer of the code under test. */
 	if (sigaltstack(&other, NULL))
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);

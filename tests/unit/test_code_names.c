@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A name of code holds from the first call on that was given its address, in whatever order calls come. */
+/* A name of code is valid from the first call on that passed its address, in whatever order calls arrive. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void launch(struct scene *scene, uint64_t ts_ns)
 	code_names_see(scene->names, &call);
 }
 
-/* That there is news, and of which instant the name is now. */
+/* Expects a new name, valid from this instant on. */
 static void expect_name_from(struct scene *scene, uint64_t from_ns)
 {
 	Profbpf__CodeNames *names;
@@ -74,7 +74,7 @@ static void from_the_first_call_on(void **state)
 	launch(&scene, 200);
 	launch(&scene, 300);
 	assert_false(code_names_waiting(scene.names));
-	/* Of another CPU, whose records are read later. */
+	/* A call from another CPU, whose records are read later. */
 	launch(&scene, 100);
 	expect_name_from(&scene, 100);
 	launch(&scene, 150);
@@ -82,7 +82,7 @@ static void from_the_first_call_on(void **state)
 	end(&scene);
 }
 
-/* The other program may have something else there. */
+/* The new program may have other code at the address. */
 static void anew_after_exec(void **state)
 {
 	struct scene scene;

@@ -54,7 +54,7 @@ static void test_reserve(void **state)
 	column_s64_free(&c);
 }
 
-/* Differences wrap around, so every sequence survives, also one that no clock makes. */
+/* Differences wrap around, so that every sequence survives, also one that no clock produces. */
 static void test_deltas(void **state)
 {
 	static const uint64_t u[] = { 5, 5, 1000, 0, UINT64_MAX, 1, INT64_MAX, 1ull << 63, 7 };
@@ -86,7 +86,7 @@ static void test_deltas(void **state)
 		small = column_s32_next(small, c.value[i]);
 		assert_int_equal(small, s[i]);
 	}
-	/* The first difference of the next batch is against zero again. */
+	/* The first difference of the next batch is relative to zero again. */
 	column_s64_clear(&a);
 	assert_int_equal(column_s64_push_delta(&a, 9), 0);
 	assert_int_equal(a.value[0], 9);
@@ -123,7 +123,7 @@ static void fill_batch(struct batch *b)
 {
 	assert_int_equal(column_s64_reserve(&b->end, ROWS), 0);
 	for (int64_t i = 0; i < ROWS; i++) {
-		/* Out of order now and then, as records of nested calls are. */
+		/* Sometimes out of order, as records of nested calls are. */
 		assert_int_equal(column_s64_push_delta(&b->end, 1000000 * i - i % 7), 0);
 		assert_int_equal(column_u64_push(&b->dur, (uint64_t)i), 0);
 		assert_int_equal(column_s32_push_delta(&b->tid, 4000 + (int32_t)(i % 3)), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives, their links, and ranks of which it is known who came late. */
+/* Collectives, their links, and ranks that were late. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static void operations(void **state)
 	model_free(model);
 }
 
-/* More names than are remembered, in turn, on two devices: each has its own sums. */
+/* More alternating names than the cache holds, on two devices: each has its own sums. */
 static void many_operations(void **state)
 {
 	enum { NAMES = 600, TIMES = 3 };
@@ -103,7 +103,7 @@ static void many_operations(void **state)
 	model_free(model);
 }
 
-/* What a file tells of the parts of an operation goes to one of the groups that have it: the first. */
+/* A file's times for the parts of an operation go to the first group that has the operation. */
 static void times_of_groups(void **state)
 {
 	static const char *const GROUPS[] = { "[0]", "[1]", "[1]", "[0]" };
@@ -190,7 +190,7 @@ static void links(void **state)
 	model_free(model);
 }
 
-/* Of the task added last. */
+/* Sets the group of the task added last. */
 static void group(struct model *model, const char *ranks)
 {
 	struct task_detail detail = { .group = model_string(model, ranks) };
@@ -211,18 +211,18 @@ static void stragglers(void **state)
 	add(model, 0, "allReduce", 2000, 2400);
 	add(model, 1, "allReduce", 2300, 2400);
 	add(model, 2, "allReduce", 2100, 2400);
-	/* One rank has it once more: which is which cannot be told. */
+	/* One rank has one more of it: they cannot be matched. */
 	add(model, 0, "broadcast", 3000, 3100);
 	add(model, 1, "broadcast", 3000, 3100);
 	add(model, 1, "broadcast", 3200, 3300);
-	/* Two groups of the same name: ranks 0 and 1, and rank 2 with others that are not here. */
+	/* Two groups of the same name: ranks 0 and 1, and rank 2 with ranks that are not in the model. */
 	add(model, 0, "gather", 5000, 5100);
 	group(model, "[0, 1]");
 	add(model, 1, "gather", 5050, 5100);
 	group(model, "[0, 1]");
 	add(model, 2, "gather", 7000, 7100);
 	group(model, "[2, 3]");
-	/* Of two ranks only. */
+	/* Only two ranks take part. */
 	add(model, 0, "hcom_send__1", 4000, 4100);
 	add(model, 1, "hcom_send__1", 4900, 5000);
 	small_index(model);
@@ -248,7 +248,7 @@ static void stragglers(void **state)
 	model_free(model);
 }
 
-/* Who begins at the same instant as all others is not late; the first of two that tie is the straggler. */
+/* Ranks that begin at the same instant are not late; the first of two equally late ones is the straggler. */
 static void together(void **state)
 {
 	struct model *model = make_model(3);

@@ -51,7 +51,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* Every test closes what it was given; whatever else is open now has leaked. */
+/* Every test closes the descriptors it received; any other open descriptor has leaked. */
 static int tear_down(void **state)
 {
 	struct fixture *f = *state;
@@ -63,7 +63,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A packet made by hand, as no honest client would send it. */
+/* Sends a hand-made packet that no regular client would send. */
 static void send_raw(int socket, const void *data, size_t size, const int *fds, size_t fd_count)
 {
 	char *control = calloc(1, CMSG_SPACE(sizeof(int) * RAW_FDS_MAX));
@@ -149,7 +149,7 @@ static void test_round_trip(void **state)
 	assert_true(received->start->duration_ns == 10000000000);
 	assert_string_equal(received->start->catalogs[0]->text, "runtime my\nmy_launch launch 1\n");
 	protobuf_c_message_free_unpacked(message, NULL);
-	/* The descriptor is the pipe's end, and is not for programs we start. */
+	/* The descriptor is the pipe's end and is not inherited by programs that the daemon starts. */
 	assert_int_equal(fds.count, 1);
 	assert_int_equal(fcntl(fds.fd[0], F_GETFD), FD_CLOEXEC);
 	assert_int_equal(write(fds.fd[0], "x", 1), 1);
@@ -171,7 +171,7 @@ static void test_take(void **state)
 	assert_int_equal(control_fds_take(&fds, 1), -1);
 	assert_int_equal(control_fds_take(&fds, 2), -1);
 	control_fds_close(&fds);
-	/* What was taken is still ours and open. */
+	/* The taken descriptor is still open and belongs to the test. */
 	assert_true(fcntl(taken, F_GETFD) >= 0);
 	close(taken);
 }
@@ -214,7 +214,7 @@ static void test_too_many_descriptors(void **state)
 	expect_refused(f->ends[1], -EPROTO, CONTROL_FDS_MAX + 1);
 }
 
-/* A message of exactly @size bytes, mostly a catalog's text. */
+/* Sends a message of exactly @size bytes; most of it is a catalog's text. */
 static int send_sized(int socket, size_t size)
 {
 	Profbpf__Control__StartSession start = PROFBPF__CONTROL__START_SESSION__INIT;
@@ -249,7 +249,7 @@ static void test_largest_message(void **state)
 	assert_int_equal(send_sized(f->ends[0], CONTROL_MESSAGE_MAX + 1), -EMSGSIZE);
 	assert_int_equal(getsockopt(f->ends[0], SOL_SOCKET, SO_SNDBUF, &room, &length), 0);
 	if (room < (int)(CONTROL_MESSAGE_MAX + 4096)) {
-		/* An ordinary user's socket takes less than the limit: refused, not cut. */
+		/* An ordinary user's socket buffer takes less than the limit: the message is refused, not truncated. */
 		assert_int_equal(send_sized(f->ends[0], CONTROL_MESSAGE_MAX), -EMSGSIZE);
 		return;
 	}
@@ -286,7 +286,7 @@ static void test_garbage(void **state)
 	/* Field 1 with wire type 7, which does not exist. */
 	send_raw(f->ends[0], "\x0f\xff\xff", 3, f->ends, 2);
 	expect_refused(f->ends[1], -EPROTO, 2);
-	/* A length that reaches beyond the packet. */
+	/* A length beyond the end of the packet. */
 	send_raw(f->ends[0], "\x12\xff\xff\xff\x7f", 5, f->ends, 1);
 	expect_refused(f->ends[1], -EPROTO, 1);
 	send_raw(f->ends[0], "", 0, NULL, 0);
@@ -307,7 +307,7 @@ static void receive_anything(int socket)
 	control_fds_close(&fds);
 }
 
-/* Cut anywhere, with any bit wrong: a message or an error, and the descriptors come along. */
+/* Truncated anywhere, with any bit flipped: a message or an error, and the descriptors arrive. */
 static void test_damaged(void **state)
 {
 	struct fixture *f = *state;
@@ -335,7 +335,7 @@ static void test_gone_and_busy(void **state)
 	fcntl(f->ends[0], F_SETFL, O_NONBLOCK);
 	fcntl(f->ends[1], F_SETFL, O_NONBLOCK);
 	expect_refused(f->ends[1], -EAGAIN, 0);
-	/* A message of no bytes could not be told from the end. */
+	/* An empty message could not be distinguished from the end. */
 	assert_int_equal(control_send(f->ends[0], &request.base, NULL, 0), -EINVAL);
 	request.id = 1;
 	do {
@@ -344,13 +344,13 @@ static void test_gone_and_busy(void **state)
 	assert_int_equal(err, -EAGAIN);
 	close(f->ends[0]);
 	f->ends[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	/* What was sent before the end still arrives. */
+	/* Messages sent before the end still arrive. */
 	receive_anything(f->ends[1]);
 	err = control_send(f->ends[1], &request.base, NULL, 0);
 	assert_true(err == -EPIPE || err == -ECONNRESET);
 }
 
-/* ---- the listening socket */
+/* ---- The listening socket */
 
 static void make_path(char *path, size_t size, const char *name)
 {
@@ -397,7 +397,7 @@ static void test_listen(void **state)
 	assert_non_null(strstr(error, path));
 	close(listener);
 	close(lock);
-	/* As after kill -9: the socket is there, nobody listens, and the next daemon takes over. */
+	/* As after kill -9: the socket file exists without a listener, and the next daemon takes over. */
 	assert_int_equal(control_connect(path), -ECONNREFUSED);
 	listener = control_listen(path, &lock, error, sizeof(error));
 	assert_true(listener >= 0);
@@ -415,7 +415,7 @@ static void test_listen_refused(void **state)
 	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	close(fd);
-	/* Somebody's file is not ours to replace. */
+	/* An existing file of another kind is not replaced. */
 	assert_int_equal(control_listen(path, &lock, error, sizeof(error)), -EEXIST);
 	assert_int_equal(access(path, F_OK), 0);
 	remove_path(path);

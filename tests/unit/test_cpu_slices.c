@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known to have run on a CPU, and what must not be claimed. */
+/* Which threads are known to have run on a CPU, and which times must stay unknown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ static void known_job(void **state)
 	const uint64_t end = SAMPLE_END;
 
 	CHECK(load_trace(sample_trace(0)), NULL,
-	      /* CPU 0: main since before the session, then nothing is known until it is woken */
+	      /* CPU 0: main since before the session; then unknown until its wake-up */
 	      { SAMPLE_START, AT(100), 100, PROFBPF__SWITCHES__STATE__SLEEP },
 	      { AT(300), AT(301), 200, PROFBPF__SWITCHES__STATE__SLEEP },
 	      { AT(301), AT(500), 100, PROFBPF__SWITCHES__STATE__PREEMPTED },
@@ -107,7 +107,7 @@ static void known_job(void **state)
 	      { AT(1500), AT(1600), 101, PROFBPF__SWITCHES__STATE__DEAD });
 }
 
-/* Who comes after a target that sleeps is not watched: it may leave at any time. */
+/* The thread after a sleeping target is not recorded: it may leave the CPU at any time. */
 static void others_are_not_extended(void **state)
 {
 	struct model *model = make_model();
@@ -159,7 +159,7 @@ static void knowledge_ends_when_the_waiter_leaves(void **state)
 	      { 1250, 1400, 10, PROFBPF__SWITCHES__STATE__SLEEP });
 }
 
-/* Two targets that wait one after the other: the CPU is watched all the time. */
+/* Two targets that wait one after the other: the CPU is recorded all the time. */
 static void waits_join(void **state)
 {
 	struct model *model = make_model();
@@ -182,7 +182,7 @@ static void waiting_at_the_end(void **state)
 	      { 1100, 2000, 20, CPU_SLICE_GOES_ON });
 }
 
-/* A target that is switched in and never out, then another one is switched out: records lost. */
+/* A target is switched in but never out before another one is switched out: records are lost. */
 static void contradictions_claim_nothing(void **state)
 {
 	struct model *model = make_model();
@@ -193,7 +193,7 @@ static void contradictions_claim_nothing(void **state)
 	CHECK(model, NULL, { 1600, 2000, 10, CPU_SLICE_GOES_ON });
 }
 
-/* A thread that began during the trace cannot have run since before. */
+/* A thread that began during the trace cannot have run before it. */
 static void newborn_was_not_there_before(void **state)
 {
 	struct model *model = make_model();
@@ -232,7 +232,7 @@ static void window_cuts(void **state)
 	      { 1200, 1250, 10, CPU_SLICE_GOES_ON });
 }
 
-/* With a choice of processes the targets left out are others like any. */
+/* With a selection of processes, targets outside of it count as other threads. */
 static void choice_of_processes(void **state)
 {
 	static const uint32_t pids[] = { 20 };

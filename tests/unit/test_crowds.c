@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short slices of a row: which become one, and that none is lost. */
+/* Short slices of a row: which slices are merged, and that none is lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static void tell_done(const struct crowds *crowds, char *text, size_t size)
 			 done->count, (int)done->start_ns, (int)done->end_ns, (int)done->in_ns);
 }
 
-/* Crowds as KEY COUNT:START-END,IN and long ones as KEY, in the order in which they are written. */
+/* Expects merged slices as KEY COUNT:START-END,IN and long ones as KEY, in the order in which they are written. */
 static void expect(const char *wanted, uint64_t resolution_ns, const struct slice *slices)
 {
 	struct crowds crowds = { .resolution_ns = resolution_ns };
@@ -63,7 +63,7 @@ static void long_ones_and_what_is_whole_stand_apart(void **state)
 					       { 36, 37, 'w', true }, { 38, 39, 'a', false }, { 0 } };
 
 	(void)state;
-	/* What is inside the long one is not one with what follows it. */
+	/* A slice inside the long one is not merged with slices after it. */
 	expect("a1:0-2,2 L a2:4-7,2 a1:30-33,3 a1:34-35,1 w a1:38-39,1 ", 10, slices);
 }
 

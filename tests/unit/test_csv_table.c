@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CSV reader: what stands in a field, where rows end, and that where a chunk ends means nothing. */
+/* The CSV reader: contents of a field, ends of rows, and that the limits of chunks do not matter. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,9 +13,9 @@
 
 #include "analyzer/import/readers/csv_table.h"
 
-#define CHUNK (256u << 10) /* what the reader reads at once */
+#define CHUNK (256u << 10) /* the reader's block size */
 
-/* Rows of columns A and B as "[a|b]", - for what is not there; of rows that begin with x only the last. */
+/* Columns A and B of the rows as "[a|b]", - for an absent value; of rows that begin with x only the last. */
 struct rows {
 	char text[4096];
 	bool found[2];
@@ -109,7 +109,7 @@ static void test_unfinished(void **state)
 	assert_string_equal(rows.text, "[1|2]");
 }
 
-/* A row behind so many others that the chunk ends at each of its bytes; so does a header. */
+/* A row after so many others that the chunk ends at each of its bytes; the same for a header. */
 static void test_chunks(void **state)
 {
 	static const char row[] = "\"a \"\"b\"\"\r\n,c\" ,\"\"\r\n\r\n1,2\r\n";
@@ -135,7 +135,7 @@ static void test_chunks(void **state)
 	free(text);
 }
 
-/* A field of many chunks. */
+/* A field that spans many chunks. */
 static void test_long_field(void **state)
 {
 	size_t size = 5 * CHUNK + 77;
@@ -150,7 +150,7 @@ static void test_long_field(void **state)
 	free(text);
 }
 
-/* Columns that nobody named: those that begin with m, in their order. */
+/* Columns that are not requested by name: those that begin with m, in their order. */
 static bool on_more(void *context, uint32_t index, const char *name, size_t length)
 {
 	uint32_t *count = context;
@@ -212,11 +212,14 @@ static int on_some(void *context, const struct csv_value *values)
 	return 0;
 }
 
-/* Empty fields before the header were taken for names, and columns that it does not have for there. */
+/*
+ * Regression: empty fields before the header were taken for names, and columns that the header lacks for existing
+ * ones.
+ */
 static void test_more_of_blank_row(void **state)
 {
 	static const char *const columns[] = { "A", NULL };
-	/* The first leaves values behind that the second must not find. */
+	/* The first text leaves values behind that the second must not see. */
 	static const char *const texts[] = { "A,b,c,d\n7,8,9,10\n", ",,,\nA\n7\n" };
 	static const uint32_t there[] = { 3, 0 };
 

@@ -78,7 +78,7 @@ static const struct advice *find(const struct advice_results *advice, const char
 	return &advice->list[i];
 }
 
-/* Its evidence is a rule of somebody else's, too, with this measured. */
+/* Its evidence also cites a rule of another tool, with this measured value. */
 static void cites(const struct advice *advice, enum peer_rule_id rule, double value)
 {
 	assert_int_equal(advice->rule_count, 1);
@@ -109,7 +109,7 @@ static void steps(void **state)
 	assert_string_equal(advice.list[1].id, "device_tail");
 	assert_string_equal(advice.list[1].severity, "medium");
 	free(advice.list);
-	/* More than half of the time before a step's first kernel something else ran: copies. */
+	/* For more than half of the time before a step's first kernel other work ran: copies. */
 	trace.means.busy_ns = 8 * MS + 1;
 	model = begin();
 	add(model, "MatMul", "AI_CORE", MS, KERNEL);
@@ -126,7 +126,7 @@ static void steps(void **state)
 	free(advice.list);
 }
 
-/* A gap is told of from a hundredth of a step on, a tail from a tenth on; not of no steps at all. */
+/* A gap is reported from a hundredth of a step on, a tail from a tenth on; neither without steps. */
 static void borders_of_steps(void **state)
 {
 	static const struct {
@@ -157,11 +157,11 @@ static void borders_of_steps(void **state)
 	}
 }
 
-/* Of fewer than a hundred launches nothing is said; nor where devices are idle for less than three percent. */
+/* No advice for fewer than a hundred launches, nor for devices that are idle for less than three percent. */
 static void borders_of_launches(void **state)
 {
 	static const struct {
-		uint64_t launches, syncs, idle_ms; /* idle beside 90 ms of work */
+		uint64_t launches, syncs, idle_ms; /* idle time beside 90 ms of work */
 		bool advice;
 	} CASES[] = { { 100, 51, 10, true }, { 99, 99, 10, false }, { 100, 50, 10, false }, { 100, 51, 2, false } };
 
@@ -184,7 +184,7 @@ static void borders_of_launches(void **state)
 	}
 }
 
-/* 100 ms in all. */
+/* 100 ms in total. */
 static void operators(void **state)
 {
 	struct model *model = begin();
@@ -237,7 +237,7 @@ static void memory_bound(void **state)
 	}
 }
 
-/* Busy for 90 ms of 100. */
+/* The device is busy for 90 ms of 100. */
 static void add_idle(struct model *model)
 {
 	add(model, "MatMul", "AI_CORE", 45 * MS, KERNEL);
@@ -283,8 +283,8 @@ static void calls(void **state)
 }
 
 /*
- * 120 launches with a wait after each, or all waits after all launches; on a device that is busy all the time the
- * former costs nothing. Of a part of the time only what was launched in it counts, which may be too little.
+ * 120 launches with a wait after each, or all waits after all launches; on a device that is always busy the former
+ * costs nothing. For a part of the time only launches within it count, which may be too few.
  */
 static void blocked_launches(void **state)
 {

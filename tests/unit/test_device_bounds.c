@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How busy a device was, by the host's calls alone: on both sides of each limit. */
+/* Bounds of a device's busy time from the host's calls alone: on both sides of each limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static struct call *call(struct fixture *f, uint32_t thread, uint32_t function, 
 	return &f->model->calls.row[i];
 }
 
-/* Work from 10 us on, waited for from 100 to 400 us, asleep; more of it from 700 us on: 25 to 70 % busy. */
+/* Work from 10 us on, a wait for it from 100 to 400 us, asleep; more work from 700 us on: 25 to 70 % busy. */
 static void work_and_wait(struct fixture *f)
 {
 	call(f, f->main, f->launch, 10, 11, 0);
@@ -54,7 +54,7 @@ static void work_and_wait(struct fixture *f)
 	call(f, f->main, f->launch, 700, 701, 0);
 }
 
-/* A device may be busy in so many microseconds of the 1,000. */
+/* Expects that the device may have been busy for @least_us to @most_us of the 1,000 us. */
 static void expect(struct fixture *f, uint32_t least_us, uint32_t most_us)
 {
 	struct walker *walker;
@@ -87,7 +87,10 @@ static void end(struct fixture *f)
 	model_free(f->model);
 }
 
-/* Who brought the news that ended main's sleep at 400 us had them at 300 us, if it is one of the job's threads. */
+/*
+ * If the thread whose wake-up ended main's sleep at 400 us belongs to the job, the work was done when that thread was
+ * woken at 300 us.
+ */
 static void news(void **state)
 {
 	enum { WORKER, STRANGER, TIMER, LOST, ALWAYS_AWAKE, SLEEPS_AGAIN, BEFORE };
@@ -125,7 +128,7 @@ static void news(void **state)
 	}
 }
 
-/* What the shortest call of the function took is its own: of whole calls, whose function is known. */
+/* The shortest call of a function gives the cost of the wait itself: only complete calls of a known function count. */
 static void shortest(void **state)
 {
 	static const struct {
@@ -151,7 +154,10 @@ static void shortest(void **state)
 		begin(&f);
 		work_and_wait(&f);
 		small_sleep(f.model, f.main, 100 * US, 400 * US, FUTEX, INDEX_NONE, SPAN_WOKEN_HARDIRQ);
-		/* A stranger's: it tells what a call takes, and nothing of the job's streams. */
+		/*
+		 * A call of a process outside of the job: it gives the cost of a call, and no information about the
+		 * job's streams.
+		 */
 		short_one = small_call(f.model, f.stranger, CASES[i].unknown ? INDEX_NONE : f.sync, 20 * US,
 				       20 * US + CASES[i].ns);
 		f.model->calls.row[short_one].flags = (uint8_t)CASES[i].flags;
@@ -160,7 +166,7 @@ static void shortest(void **state)
 	}
 }
 
-/* Only what lies between the instants asked for counts, and what those asked for did. */
+/* Only the requested part of the time and the requested processes' calls count. */
 static void asked_for(void **state)
 {
 	const uint32_t pids[] = { 10 };
@@ -171,11 +177,11 @@ static void asked_for(void **state)
 	begin(&f);
 	work_and_wait(&f);
 	small_sleep(f.model, f.main, 100 * US, 400 * US, FUTEX, INDEX_NONE, SPAN_WOKEN_HARDIRQ);
-	/* Of a thread that is not traced, and of one that nobody knows. */
+	/* Calls of a thread that is not traced, and of an unknown thread. */
 	call(&f, f.stranger, f.launch, 12, 13, 7);
 	f.model->calls.row[f.model->calls.count - 1].flags = 0;
 	expect(&f, 250, 700);
-	/* Another traced process's stream, unless it is not asked for. */
+	/* A stream of another traced process, unless that process is not requested. */
 	process = small_process(f.model, 30, "second", true);
 	other = small_thread(f.model, process, 30, "second");
 	call(&f, other, f.launch, 12, 13, 7);
@@ -183,7 +189,7 @@ static void asked_for(void **state)
 	f.options.pids = pids;
 	f.options.pid_count = 1;
 	expect(&f, 250, 700);
-	/* From 200 to 1,200 us: 200 of the wait, and the 300 without work. */
+	/* From 200 to 1,200 us: 200 us of the wait, and the 300 us without work. */
 	f.from_ns = 200 * US;
 	f.to_ns = 1200 * US;
 	expect(&f, 200, 700);
@@ -196,7 +202,7 @@ static void asked_for(void **state)
 	end(&f);
 }
 
-/* Calls that are too short to be recorded: of others than those that submit there may be any number. */
+/* Calls that are too short to be recorded: any number of calls that do not submit may be among them. */
 static void short_calls(void **state)
 {
 	struct fixture f;
@@ -210,13 +216,13 @@ static void short_calls(void **state)
 	assert_true(known(&f));
 	assert_true(MODEL_PUSH(&f.model->short_calls, ((struct short_calls){ .function = f.launch, .count = 1 })));
 	assert_false(known(&f));
-	/* Behind the last. */
+	/* Outside of the array's count. */
 	f.model->short_calls.count--;
 	assert_true(known(&f));
 	end(&f);
 }
 
-/* 64 streams are told apart; with one more nothing is known to be done. */
+/* 64 streams are distinguished; with one more, no work is known to be done. */
 static void many_streams(void **state)
 {
 	(void)state;
@@ -233,7 +239,7 @@ static void many_streams(void **state)
 	}
 }
 
-/* What is submitted as a wait begins is done when it ends; what is, as it ends, is not. */
+/* Work submitted as a wait begins is done when the wait ends; work submitted as it ends is not. */
 static void at_one_instant(void **state)
 {
 	static const struct {
@@ -243,7 +249,7 @@ static void at_one_instant(void **state)
 		{ 100, 100, 400, 700 },
 		{ 101, 100, 400, 1000 },
 		{ 400, 100, 400, 1000 },
-		/* A wait of no time that begins as something is submitted. */
+		/* A wait without duration that begins as work is submitted. */
 		{ 400, 400, 400, 1000 },
 	};
 
@@ -273,14 +279,14 @@ static void counted(struct fixture *f, uint32_t thread, uint32_t function, uint6
 	assert_true(MODEL_PUSH(&f->model->counted_calls, row));
 }
 
-/* One more counted call, which is behind the last. */
+/* Adds one more counted call, outside of the array's count. */
 static void none_behind(struct fixture *f, uint32_t function, uint64_t start_us, uint64_t stream, uint8_t unsure)
 {
 	counted(f, f->main, function, start_us, stream, unsure, 1);
 	f->model->counted_calls.count--;
 }
 
-/* The device has streams if any call that submits is counted of the job, and it is sure that it does. */
+/* The device has streams if any counted call of the job submits, and this is certain. */
 static void counted_streams(void **state)
 {
 	struct fixture f;
@@ -300,7 +306,10 @@ static void counted_streams(void **state)
 	end(&f);
 }
 
-/* Of a part from 500 us on: what was done by then is told by counted calls, and by calls that reach into it. */
+/*
+ * A part from 500 us on: counted calls, and calls that reach into the part, show whether earlier work was done by
+ * then.
+ */
 static void begins_idle(void **state)
 {
 	enum { NOTHING, LAUNCHED_LATER, WAIT_TOO_EARLY, UNSURE_WAIT, OTHER_STREAM, REACHES_IN, AT_ONCE, DONE_AT_ONCE, BEHIND };
@@ -338,13 +347,13 @@ static void begins_idle(void **state)
 		if (what == BEHIND)
 			none_behind(&f, f.launch, 200, 0, 0);
 		call(&f, f.main, f.launch, 700, 701, 0);
-		/* Twice as much of 500 as of 1,000. */
+		/* The same time is twice the share of 500 us. */
 		expect(&f, 0, 2 * CASES[i].most_us);
 		end(&f);
 	}
 }
 
-/* A wait behind the last does not tell that all is done; one that tells of nothing neither. */
+/* A wait outside of the count does not prove that all work is done; nor does a call that proves nothing. */
 static void waits_behind(void **state)
 {
 	struct fixture f;
@@ -360,7 +369,7 @@ static void waits_behind(void **state)
 	counted(&f, f.main, f.launch, 100, 0, 0, 1);
 	counted(&f, f.stranger, f.sync, 200, 0, 0, 100);
 	expect(&f, 0, 1000);
-	/* It was waited for, but nobody knows when: not before the part. */
+	/* There was a wait at an unknown time: it does not count as before the part. */
 	counted(&f, f.main, f.sync, 0, 0, 0, 100);
 	expect(&f, 0, 1000);
 	counted(&f, f.main, f.sync, 200, 0, 0, 100);
@@ -368,7 +377,7 @@ static void waits_behind(void **state)
 	end(&f);
 }
 
-/* Of calls that are counted, how long the shortest took: if it is sure that they are not inside of others, and whole. */
+/* The shortest duration of counted calls is used if they are certainly not nested in others, and complete. */
 static void counted_shortest(void **state)
 {
 	struct fixture f;
@@ -394,7 +403,10 @@ static bool settled(struct fixture *f)
 	return device_bounds_settled(f->model);
 }
 
-/* A call that waits and may be inside of another one changes nothing if a sure one was as short, or it took 50 us. */
+/*
+ * A counted wait that may be nested in another call changes nothing if a certain one was as short, or if it took 50
+ * us.
+ */
 static void settled_shortest(void **state)
 {
 	static const struct {
@@ -402,7 +414,7 @@ static void settled_shortest(void **state)
 		uint8_t unsure;
 		bool other_function, inner;
 		uint8_t sure_unsure;
-		uint32_t sure_us; /* 0: there is none */
+		uint32_t sure_us; /* 0: none */
 		bool settled;
 	} CASES[] = {
 		{ 49, COUNTED_INSIDE, false, false, 0, 0, false },
@@ -427,7 +439,7 @@ static void settled_shortest(void **state)
 				CASES[i].sure_us);
 		if (CASES[i].inner)
 			f.model->counted_calls.row[1].call.flags = MODEL_CALL_INNER;
-		/* A sure one, as short, and one that is neither are behind the last. */
+		/* A certain call that is as short, and an irrelevant one, lie outside of the count. */
 		none_behind(&f, f.sync, 0, 0, CASES[i].settled ? COUNTED_INSIDE : 0);
 		if (settled(&f) != CASES[i].settled)
 			fail_msg("case %zu", i);
@@ -436,7 +448,7 @@ static void settled_shortest(void **state)
 	for (int launch = 0; launch < 2; launch++) {
 		struct fixture f;
 
-		/* What does not wait may be as short as it likes. */
+		/* The duration of a call that does not wait does not matter. */
 		begin(&f);
 		counted(&f, f.main, f.launch, 0, 0, 0, 1);
 		counted(&f, f.main, launch ? f.launch : f.copy, 0, 0, COUNTED_INSIDE, 10);
@@ -446,7 +458,7 @@ static void settled_shortest(void **state)
 	}
 }
 
-/* A stream of which only calls tell that are not sure, when they were neither. */
+/* A stream for which there are only uncertain counted calls. */
 static void settled_streams(void **state)
 {
 	enum { NONE, SURE, OTHER_STREAM, NO_LAUNCH, UNSURE, UNSURE_TIMED };
@@ -477,11 +489,11 @@ static void settled_streams(void **state)
 	}
 }
 
-/* When something was submitted last, and whether it is done, with and without the calls that are not sure. */
+/* The last submission, and whether it is done, with and without the uncertain calls. */
 static void settled_instants(void **state)
 {
 	static const struct {
-		uint64_t unsure_launch_us, sure_wait_us, unsure_wait_us; /* the sure launch is at 200 us; 0: none */
+		uint64_t unsure_launch_us, sure_wait_us, unsure_wait_us; /* the certain launch is at 200 us; 0: none */
 		bool settled;
 	} CASES[] = {
 		{ 0, 0, 0, true },	{ 200, 0, 0, true },	{ 201, 0, 0, false },	{ 100, 0, 0, true },
@@ -508,7 +520,7 @@ static void settled_instants(void **state)
 	}
 }
 
-/* More streams than are told apart: of which it is sure, and of which not. */
+/* More streams than can be distinguished: of certain calls, and of uncertain ones. */
 static void settled_many(void **state)
 {
 	(void)state;

@@ -18,7 +18,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* RAW runs behind MONOTONIC by 95 ms and 20 ppm slower. */
+/* RAW is 95 ms behind MONOTONIC and runs 20 ppm slower. */
 static uint64_t raw_at(uint64_t monotonic_ns)
 {
 	return monotonic_ns - 95000000 - monotonic_ns / 50000;
@@ -46,7 +46,7 @@ static void test_declared(void **state)
 	struct device_task *task;
 
 	add_snapshots(model, 10 * SECOND, 20 * SECOND);
-	/* Out of order on purpose: the join sorts. */
+	/* Out of order on purpose: the join sorts tasks. */
 	task = small_task(model, device, raw_at(15 * SECOND + 500), raw_at(15 * SECOND + 900));
 	task->queued_ns = raw_at(15 * SECOND);
 	task->enqueue_ns = 15 * SECOND - 100;
@@ -76,7 +76,7 @@ static void test_declared(void **state)
 	model_free(model);
 }
 
-/* An instant of a clock that is declared, without any device. */
+/* Conversion of a single instant of a declared clock, without any device. */
 static void test_instants(void **state)
 {
 	struct model *model = small_model(10 * SECOND, 20 * SECOND);
@@ -84,7 +84,7 @@ static void test_instants(void **state)
 
 	assert_true(device_clock_to_monotonic(model, PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC, 77, &ns));
 	assert_int_equal(ns, 77);
-	/* Without snapshots nobody knows. */
+	/* Without snapshots the instant is unknown. */
 	assert_false(device_clock_to_monotonic(model, PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC_RAW, 77,
 					       &ns));
 	add_snapshots(model, 10 * SECOND, 20 * SECOND);
@@ -99,7 +99,7 @@ static void test_instants(void **state)
 	model_free(model);
 }
 
-/* What a conversion may be off by is how far a snapshot lies from the line between its neighbours. */
+/* The error of a conversion is the distance of a snapshot from the line between its neighbours. */
 static void test_stray_snapshot(void **state)
 {
 	struct model *model = small_model(10 * SECOND, 20 * SECOND);
@@ -125,7 +125,10 @@ static void test_stray_snapshot(void **state)
 	model_free(model);
 }
 
-/* Sure is what was joined by numbers, or by an instant of the host on a device whose clock is in doubt. */
+/*
+ * A task's launch is certain if it was joined by numbers, or by an instant of the host on a device whose clock is in
+ * doubt.
+ */
 static void test_sure_tasks(void **state)
 {
 	struct model *model = small_model(0, 10 * SECOND);
@@ -163,12 +166,12 @@ static void test_monotonic(void **state)
 	assert_int_equal(clock.error_ns, 0);
 	assert_int_equal(model->tasks.row[0].start_ns, 1000);
 	assert_false(model->tasks.row[0].flags & MODEL_TASK_UNTIMED);
-	/* Ends before it starts: no time can be believed. */
+	/* Ends before it starts: none of its times is used. */
 	assert_true(model->tasks.row[1].flags & MODEL_TASK_UNTIMED);
 	model_free(model);
 }
 
-/* Its source set a counter against the clock that it declares: by how much it is off it does not say. */
+/* The source anchored a counter to the declared clock: the error is not stated. */
 static void test_anchored(void **state)
 {
 	const uint8_t declared[] = { PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC,
@@ -192,7 +195,7 @@ static void test_anchored(void **state)
 	model_free(model);
 }
 
-/* Launches and waits bound what it may be off by. */
+/* Launches and waits limit the error. */
 static void test_anchored_within_bounds(void **state)
 {
 	struct model *model = small_model(10 * SECOND, 20 * SECOND);
@@ -223,7 +226,7 @@ static void test_anchored_within_bounds(void **state)
 	model_free(model);
 }
 
-/* Launches that all say the same touch the same lines: they must not crowd out what a wait says. */
+/* Launches with equal bounds touch the same lines: they must not displace the bound of a wait. */
 static void test_many_equal_bounds(void **state)
 {
 	struct model *model = small_model(10 * SECOND, 20 * SECOND);
@@ -252,7 +255,10 @@ static void test_many_equal_bounds(void **state)
 	model_free(model);
 }
 
-/* Undeclared: host = device + 3 s + 40 ppm; queued 2..5 us after the enqueue call is entered. */
+/*
+ * The clock is not declared: host = device + 3 s + 40 ppm; tasks are queued 2..5 us after the enqueue call is
+ * entered.
+ */
 #define UNKNOWN_OFFSET (3 * SECOND)
 
 static uint64_t device_time(uint64_t host_ns)
@@ -320,10 +326,10 @@ static void test_undeclared_sync(void **state)
 		task->enqueue_ns = base_ns + 10000;
 		call = small_call(model, thread, finish, base_ns + 11000, base_ns + 21000);
 		model->calls.row[call].args[0] = 1;
-		/* Enqueued after clFinish was entered: it need not have been waited for. */
+		/* Enqueued after clFinish was entered: the wait need not include it. */
 		task = small_task(model, 0, base_ns + 40000 - 5000, base_ns + 50000 - 5000);
 		task->enqueue_ns = base_ns + 12000;
-		/* Waits for another stream: says nothing about ours. */
+		/* A wait for another stream gives no information about this stream. */
 		call = small_call(model, thread, finish, base_ns + 30000, base_ns + 30001);
 		model->calls.row[call].args[0] = 2;
 	}
@@ -365,7 +371,7 @@ static void test_nothing_to_go_by(void **state)
 	struct device_clock clocks[2];
 
 	small_device(model, process, "dev", PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED);
-	/* Declared, but there are no snapshots to convert it by. */
+	/* A declared clock without snapshots for its conversion. */
 	small_device(model, process, "dev", PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME);
 	small_task(model, 0, 100, 200);
 	small_task(model, 1, 100, 200);
@@ -380,7 +386,7 @@ static void test_nothing_to_go_by(void **state)
 
 static void test_fit_contradiction(void **state)
 {
-	/* No line of any believable drift fits: it says so, and how far off it is. */
+	/* No line with a plausible drift fits: the result says so, and states the error. */
 	const struct clock_bound bounds[] = {
 		{ .time_ns = 1000, .offset_ns = 500, .upper = false },
 		{ .time_ns = 1000, .offset_ns = 100, .upper = true },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When streams of a process are found that were not there when it was looked at first. */
+/* When the daemon finds device streams that a process opens after the first check. */
 #include "tests/unit/stream_helpers.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 #define S 1000000000ull
 
 struct fixture {
-	unsigned int gave_up; /* warnings of layers that did not answer */
+	unsigned int gave_up; /* warnings about layers that did not answer */
 	struct item_queue *queue;
 	struct device_feed *feed;
 	struct stream_writer *writer;
@@ -26,7 +26,7 @@ static void no_other_warning(void *context, const char *text)
 	f->gave_up++;
 }
 
-/* Looked at once, when there was nothing. */
+/* The process was checked once, before it had a stream. */
 static int set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -67,7 +67,7 @@ static void by_its_descriptor(void **state)
 	assert_true(is_open_at(*state, 101 * S));
 }
 
-/* As programs do that close all they did not open themselves. */
+/* Closes the stream, as programs do that close all descriptors except their own. */
 static void close_stream(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -94,7 +94,7 @@ static void by_the_maps(void **state)
 	assert_true(is_open_at(*state, 108 * S));
 }
 
-/* It has mapped a library. */
+/* The process has mapped a library. */
 static void at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -104,7 +104,7 @@ static void at_once(void **state)
 	assert_true(is_open_at(f, 100 * S + 1));
 }
 
-/* As of a template: the rest of it tells it from others. */
+/* A name as long as a C++ template's: its last part distinguishes it from others. */
 static void a_long_name_stays_whole(void **state)
 {
 	struct fixture *f = *state;
@@ -151,7 +151,7 @@ static void put_task(struct stream_writer *writer)
 	stream_writer_put(writer, &task);
 }
 
-/* A layer that has a task once it is asked. */
+/* A layer that hands over a task when it is asked to. */
 static void *answer(void *data)
 {
 	struct fixture *f = data;
@@ -196,12 +196,12 @@ static uint64_t finish_takes(struct fixture *f)
 	       (uint64_t)before.tv_nsec;
 }
 
-/* The pauses are sleeps: no fewer than so many nanoseconds. */
+/* Waits are counted as sleeps: a sleep takes at least its nanoseconds. */
 static void nobody_waits_without_need(void **state)
 {
 	struct fixture *f = *state;
 
-	/* Neither a layer that holds nothing back nor one that has ended. */
+	/* The session's end waits neither for a layer that holds nothing back nor for one that has ended. */
 	assert_int_equal(stream_writer_asked(f->writer), 0);
 	assert_true(finish_takes(f) < S);
 	assert_int_equal(stream_writer_asked(f->writer), 102 * S);

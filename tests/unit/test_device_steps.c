@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of a device, from each source, whose parts are known. */
+/* A device's steps, from each source, with known parts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void check_rows(const struct device_step_trace *trace)
 	}
 }
 
-/* Without the first step: gaps of 250, 300, 300, 300. */
+/* Means without the first step: gaps of 250, 300, 300, 300. */
 static void check_means(const struct device_step_trace *trace)
 {
 	assert_int_equal(trace->means.steps, STEPS - 1);
@@ -131,7 +131,7 @@ static void by_points(void **state)
 	device_steps_free(&results);
 	options = (struct analysis_options){ .fp_point = "grad", .bp_point = "grad" };
 	results = find(model, &options);
-	/* What runs before the next point belongs to the step: it ends when conv does. */
+	/* A task that runs before the next point belongs to the step: the step ends when conv does. */
 	assert_int_equal(results.traces[0].rows[1].gap_ns, 0);
 	device_steps_free(&results);
 	options = (struct analysis_options){ .fp_point = "no such kernel" };
@@ -142,7 +142,7 @@ static void by_points(void **state)
 	model_free(model);
 }
 
-/* Marks of the host are before what they enqueue runs: instants of enqueuing count. */
+/* The host's marks are earlier than the tasks enqueued after them: the instants of enqueuing count. */
 static void by_marks(void **state)
 {
 	static const struct analysis_options options;
@@ -189,7 +189,7 @@ static void by_numbers_of_tasks(void **state)
 	model_free(model);
 }
 
-/* What the file says counts, also for a device without tasks; the end of the backward pass may lack. */
+/* The file's steps take precedence, also for a device without tasks; the end of the backward pass may be absent. */
 static void by_file(void **state)
 {
 	static const struct analysis_options options;
@@ -226,7 +226,7 @@ static void by_file(void **state)
 	model_free(model);
 }
 
-/* Names at random are no steps. */
+/* Random names make no steps. */
 static void no_steps(void **state)
 {
 	static const struct analysis_options options;
@@ -249,7 +249,7 @@ static void no_steps(void **state)
 	model_free(model);
 }
 
-/* An optimizer that does the same for each tensor is no training of many steps. */
+/* An optimizer that repeats the same work for each tensor does not make many steps of training. */
 static void repetition_inside(void **state)
 {
 	static const struct analysis_options options;
@@ -302,7 +302,7 @@ static void window_of_steps(void **state)
 	model_free(model);
 }
 
-/* By what a loop was found is told of loops alone. */
+/* The evidence of a loop is shown for loops only. */
 static void sources_in_words(void **state)
 {
 	static const struct { enum step_source source; const char *text; } cases[] = {

@@ -9,7 +9,7 @@
 
 #include "daemon/profbpfd/device/device_find.h"
 
-/* ---- One process */
+/* ---- A single process */
 
 static void nobody_listens(void **state)
 {
@@ -33,7 +33,7 @@ static void no_stream(void **state)
 	assert_true(strlen(error) > 0);
 }
 
-/* A look at the descriptors tells whether there is something new. */
+/* The state of the descriptors shows whether there is a new stream. */
 static void descriptors_tell(void **state)
 {
 	struct stream_writer *one, *two;
@@ -87,7 +87,7 @@ static void tasks_arrive_as_written(void **state)
 		assert_true(device_stream_name(stream, tasks[i].name, name, sizeof(name)) > 0);
 		assert_string_equal(name, i % 2 ? "odd" : "even");
 	}
-	/* The one before opening doesn't count. */
+	/* The task from before the reader opened the stream does not count. */
 	assert_int_equal(tasks[0].correlation, 2);
 	counts = counts_of(stream);
 	assert_int_equal(counts.delivered, 10);
@@ -179,7 +179,7 @@ static void lease_runs_out_and_never_back(void **state)
 
 	assert_true(stream_writer_live(writer, &seen));
 	assert_true(seen >= now);
-	/* An older reader's idea of now must not shorten it. */
+	/* An older time passed by a reader must not shorten the lease. */
 	device_stream_renew(stream, 1);
 	assert_true(stream_writer_live(writer, &seen));
 	device_stream_close(stream);
@@ -214,7 +214,7 @@ static void known_streams_are_passed_over(void **state)
 	stream_writer_destroy(second);
 }
 
-/* ---- Many threads */
+/* ---- Several threads */
 
 #define WRITERS 4
 #define EACH 200000
@@ -228,7 +228,7 @@ static void *write_many(void *data)
 	return NULL;
 }
 
-/* The ring is far too small on purpose: whatever is delivered is whole. */
+/* The ring is far too small on purpose: every delivered task is complete. */
 static void racing_writers_and_reader(void **state)
 {
 	struct stream_writer *writer = stream_writer_create("test", 2);
@@ -248,7 +248,7 @@ static void racing_writers_and_reader(void **state)
 			assert_whole(&tasks[i]);
 		seen += (uint64_t)n;
 		counts = counts_of(stream);
-		/* What dropped out of the ring can leave slots that nobody publishes. */
+		/* Tasks that dropped out of the ring can leave slots that are never published. */
 		if (counts.pending && n == 0)
 			sched_yield();
 	} while (counts.produced < (uint64_t)WRITERS * EACH || counts.pending);
@@ -261,14 +261,14 @@ static void racing_writers_and_reader(void **state)
 	stream_writer_destroy(writer);
 }
 
-/* ---- Two processes */
+/* ---- Several processes */
 
 struct child {
 	pid_t pid;
 	int to, from;
 };
 
-/* Forks a child that runs body() and stays until told to go. */
+/* Forks a child that runs body() and stays until it is told to end. */
 static struct child spawn(void (*body)(int from, int to, void *data), void *data)
 {
 	struct child child;
@@ -313,7 +313,7 @@ static void reap(struct child *child)
 	assert_int_equal(waitpid(child->pid, &status, 0), child->pid);
 }
 
-/* In the child: say so and wait for the next step. */
+/* In the child: reports a step and waits for the next one. */
 static void await(int from, int to)
 {
 	char c = 'r';
@@ -344,7 +344,7 @@ static void reads_another_process(void **state)
 
 	step(&child);
 	reap(&child);
-	/* It is dead by now; its tasks are still there. */
+	/* The child has exited by now; its tasks can still be read. */
 	assert_int_equal(device_stream_read(stream, now_ns(), tasks, SLOTS), 10);
 	assert_whole(&tasks[0]);
 	assert_int_equal(tasks[0].tid, child.pid);
@@ -360,7 +360,7 @@ static void reads_without_a_descriptor(void **state)
 	struct stream_task tasks[SLOTS];
 
 	if (geteuid() != 0) {
-		skip(); /* map_files needs a capability */
+		skip(); /* /proc/PID/map_files needs a capability */
 		return;
 	}
 	child = spawn(child_writes, "close all");
@@ -401,7 +401,7 @@ static void a_forked_child_gets_its_own(void **state)
 
 	stream_writer_add_device(writer, "a device", "gpu");
 	child = spawn(child_uses_inherited, writer);
-	/* The parent's memory is mapped in the child, but it isn't the child's. */
+	/* The child has the parent's memory mapped, but the stream belongs to the parent. */
 	assert_int_equal(device_stream_open(child.pid, NULL, 0, &stream, error, sizeof(error)),
 			 -ENOENT);
 	step(&child);
@@ -458,7 +458,7 @@ static void threads_of_a_pid_namespace(void **state)
 
 	if (geteuid() != 0) {
 		munmap(shared, 4096);
-		skip(); /* making a pid namespace needs root */
+		skip(); /* creating a pid namespace needs root */
 		return;
 	}
 	child = spawn(child_in_namespace, shared);

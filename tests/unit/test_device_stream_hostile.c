@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_stream: what a process that means ill can put into its stream. */
+/* device_stream: contents that a malicious process can put into its stream. */
 #include "tests/unit/stream_helpers.h"
 
-/* ---- A process that means ill */
+/* ---- A malicious process */
 
 /* A stream built by hand. */
 struct forged {
@@ -92,7 +92,7 @@ static void bad_sizes_are_refused(void **state)
 	unforge(&forged);
 }
 
-/* A huge page that can't be had would kill the reader with SIGBUS. */
+/* A huge page that cannot be allocated would kill the reader with SIGBUS. */
 static void huge_pages_are_refused(void **state)
 {
 	struct device_stream *stream;
@@ -109,7 +109,7 @@ static void huge_pages_are_refused(void **state)
 	map = mmap(NULL, 2 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (map == MAP_FAILED) {
 		close(fd);
-		skip(); /* no huge pages set aside: it can't even be mapped */
+		skip(); /* no huge pages are reserved: the memory cannot even be mapped */
 		return;
 	}
 	assert_int_equal(try_open(&stream), -ENOENT);
@@ -170,13 +170,13 @@ static void the_valid_one_is_believed(void **state)
 
 	assert_int_equal(try_open(&stream), 0);
 	device_stream_close(stream);
-	/* Nor is another process's. */
+	/* Nor is a stream with another process's pid accepted. */
 	forged.header->pid++;
 	assert_int_equal(try_open(&stream), -ENOENT);
 	unforge(&forged);
 }
 
-/* A good stream isn't hidden by a bad one beside it. */
+/* A valid stream is found although an invalid one exists beside it. */
 static void a_bad_one_does_not_hide_a_good_one(void **state)
 {
 	struct forged bad = forge(forged_size, F_SEAL_SHRINK), good = forge_valid();
@@ -240,7 +240,7 @@ static struct stream_task *forged_slot(struct forged *forged, uint64_t number)
 	return (struct stream_task *)((char *)forged->header + 16384) + (number & 1023);
 }
 
-/* A slot half written holds those behind it up, but not for ever. */
+/* A half-written slot delays the slots after it, but not forever. */
 static void a_torn_slot_is_waited_for_then_lost(void **state)
 {
 	struct forged forged = forge_valid();
@@ -260,7 +260,7 @@ static void a_torn_slot_is_waited_for_then_lost(void **state)
 			 0);
 	assert_int_equal(counts_of(stream).lost, 0);
 	assert_int_equal(counts_of(stream).pending, 7);
-	/* Both had been taken when the wait began: one wait is enough. */
+	/* Both slots were allocated before the wait began: one wait is enough. */
 	assert_int_equal(device_stream_read(stream, now + DEVICE_STREAM_STUCK_NS, tasks, 64), 5);
 	assert_int_equal(tasks[0].correlation, 4);
 	assert_int_equal(tasks[4].correlation, 9);

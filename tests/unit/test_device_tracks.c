@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What timelines show of a device besides tasks: steps, scopes, overlap, and groups of streams. */
+/* Rows of a device in timelines besides tasks: steps, scopes, overlap, and groups of streams. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -131,10 +131,10 @@ static void steps(void **state)
 	check(&tracks, track, 1, 100, 300, "FP_BP Time");
 	check(&tracks, track, 2, 300, 320, "Iteration Refresh");
 	assert_int_equal(track->row[2].depth, 1);
-	/* The end of its backward pass is not known. */
+	/* The end of its backward pass is unknown. */
 	check(&tracks, track, 3, 320, 700, "Step 8");
 	check(&tracks, track, 4, 320, 330, "Data_aug Bound");
-	/* It began before the one before had ended. */
+	/* It began before the previous step had ended. */
 	check(&tracks, track, 5, 700, 900, "Step 9");
 	device_tracks_free(&tracks);
 	model_free(model);

@@ -49,7 +49,10 @@ static struct device_usage *analyse(struct model *model, const struct analysis_o
 	return usage;
 }
 
-/* A window has what reaches into it; what lasts no time, and what is only known to be enqueued, from its begin to its end. */
+/*
+ * A window contains parts of tasks that reach into it; tasks without duration, and tasks known only to be enqueued,
+ * count from their begin to their end.
+ */
 static void test_edges(void **state)
 {
 	static const struct analysis_options options = { .from_ns = 1000, .to_ns = 2000 };
@@ -61,7 +64,7 @@ static void test_edges(void **state)
 	add(model, 999, 999, KERNEL);
 	add(model, 2000, 2000, KERNEL);
 	add(model, 2000, 2500, KERNEL);
-	add(model, 999, 1001, KERNEL); /* in it: this and the next two */
+	add(model, 999, 1001, KERNEL); /* in the window, like the next two */
 	add(model, 1000, 1000, KERNEL);
 	add(model, 1990, 2000, KERNEL);
 	for (int i = 0; i < 5; i++) {
@@ -88,7 +91,7 @@ static void test_union_and_gaps(void **state)
 	add(model, 2500, 3000, KERNEL); /* touches */
 	add(model, 3500, 3500, KERNEL); /* empty: makes nothing busy, ends no gap */
 	add(model, 3200, 3800, SYNC); /* doesn't count */
-	add(model, 0, 0, KERNEL); /* no times */
+	add(model, 0, 0, KERNEL); /* without times */
 	add(model, 4000, 5000, KERNEL);
 	add(model, 4100, 4200, KERNEL); /* inside */
 	add(model, 6000, 6500, KERNEL);
@@ -137,7 +140,7 @@ static void test_classes(void **state)
 	add(model, 2400, 3000, COPY);
 	add(model, 5000, 6000, KERNEL);
 	add(model, 5200, 5400, COMMUNICATION);
-	add(model, 8000, 9000, COPY); /* after the last compute: no part of "free" */
+	add(model, 8000, 9000, COPY); /* after the last compute task: not part of "free" */
 	usage = analyse(model, &everything);
 	assert_int_equal(usage->compute_ns, 2000);
 	assert_int_equal(usage->communication_ns, 1000);
@@ -247,7 +250,7 @@ static void test_nothing(void **state)
 	model_free(model);
 }
 
-/* Against the plainest possible reckoning: one flag for each nanosecond. */
+/* Compared with a simple reference: one flag for each nanosecond. */
 static void test_random(void **state)
 {
 	enum { SIZE = 5000 };
@@ -292,7 +295,7 @@ static void test_random(void **state)
 
 #define INSTANTS 64
 
-/* In any order, touching, one in the other: what they cover is counted instant by instant. */
+/* Intervals in any order, touching, nested: compared with a count instant by instant. */
 static void test_union(void **state)
 {
 	uint64_t chance = 1;
@@ -359,8 +362,8 @@ static void test_operators(void **state)
 	add(model, 4000, 4500, COPY)->name = 0;
 	add(model, 5000, 5500, SYNC)->name = add_name;
 	add(model, 0, 0, KERNEL)->name = add_name;
-	add(model, 500, 950, KERNEL)->name = blur; /* starts before the part looked at */
-	add(model, 8900, 9400, KERNEL)->name = add_name; /* ends after it: counts whole */
+	add(model, 500, 950, KERNEL)->name = blur; /* starts before the analysed part */
+	add(model, 8900, 9400, KERNEL)->name = add_name; /* ends after the part: counts as a whole */
 	usage = analyse(model, &options);
 	assert_int_equal(operators_analyse(model, &options, &list), 0);
 	assert_int_equal(list.count, 3);
@@ -383,7 +386,7 @@ static void test_operators(void **state)
 	model_free(model);
 }
 
-/* Devices without tasks are between those that have some. */
+/* Devices without tasks lie between devices with tasks. */
 static void device_ends(void **state)
 {
 	static const uint32_t DEVICES[] = { 0, 0, 0, 2, 5, 5 };

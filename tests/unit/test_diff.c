@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces of made-up jobs, compared from the files on: what was changed in the job is named, equal jobs are told to be
- * equal. The page says what the JSON says.
+ * A comparison of synthetic jobs' traces, from the files to the output: it names the change in a job, and calls equal
+ * jobs equal. The page shows the same figures as the JSON.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@
 #define MAIN 100
 #define OTHER 200
 
-/* Milliseconds of a step, on average. */
+/* Mean milliseconds of a step. */
 struct job {
 	double matmul, softmax; /* on the device, one after the other */
 	double pause; /* the loop sleeps, the device has nothing to do */
@@ -38,7 +38,7 @@ struct job {
 
 static const struct job USUAL = { .matmul = 4, .softmax = 2, .pause = 2, .code = 2 };
 
-/* Roughly normal: mean 1. */
+/* Approximately normal: mean 1. */
 static double scattered(void)
 {
 	double sum = 0;
@@ -121,7 +121,7 @@ static uint64_t launches(struct trace_builder *b, uint64_t at_ns, uint64_t free_
 	return start_ns + lasts_ns;
 }
 
-/* The job's trace; the caller unlinks and frees the path. */
+/* Writes the job's trace; the caller unlinks and frees the path. */
 static char *trace_of(const struct job *job)
 {
 	struct trace_builder *b = trace_builder_new();
@@ -134,7 +134,7 @@ static char *trace_of(const struct job *job)
 
 		sleeps(b, at_ns, woken_ns);
 		at_ns = woken_ns + some(job->code);
-		/* By these copies turns of the loop are known. */
+		/* The loop's turns are recognized by these copies. */
 		trace_call(b, &(struct trace_call_row){ .tid = MAIN,
 							.tgid = MAIN,
 							.function = COPY,
@@ -154,7 +154,7 @@ static char *trace_of(const struct job *job)
 	return path;
 }
 
-/* What `analyzer diff` writes of two jobs. */
+/* Returns the output of `analyzer diff` for two jobs. */
 static char *compared(const struct job *before, const struct job *after, enum format format)
 {
 	char *paths[] = { trace_of(before), trace_of(after) }, error[512] = "", *text = NULL;
@@ -204,7 +204,7 @@ static void test_equal_jobs_claim_nothing(void **state)
 	assert_in_range(equal_pairs_that_claim(), 0, PAIRS * 5 / 100);
 }
 
-/* The row of this kind and name is significant, and larger by about @ratio. */
+/* Checks that the row of this kind and name is significant, and changed by a factor of about @ratio. */
 static void expect_change(yajl_val json, const char *what, const char *name, double ratio)
 {
 	char path[64];
@@ -314,7 +314,7 @@ static struct diff diff_of(struct change *rows, uint32_t count)
 	return diff;
 }
 
-/* Each figure of the page is that of the JSON. Returns how many there are. */
+/* Checks that each figure of the page equals that of the JSON. Returns the number of figures. */
 static int check_figures(const char *page, yajl_val json)
 {
 	int figures = 0;
@@ -355,7 +355,10 @@ static void test_the_page_says_what_the_json_says(void **state)
 	yajl_val json = json_of(&diff);
 
 	(void)state;
-	/* Seven of each row in its table and in the first screen, if it is there, and 12 of the verdict and the tiles. */
+	/*
+	 * Seven figures per row in its table and in the first screen, if it is listed there, and 12 of the verdict
+	 * and the tiles.
+	 */
 	assert_in_range(check_figures(page, json), 3 * 5 + 2 * 6 + 12, 60);
 	assert_says(page, "<section id=\"verdict\" data-state=\"worse\"><h2>Slower</h2>");
 	assert_says(page, ">+30.0 %</span> <small>of a step’s time");
@@ -364,7 +367,7 @@ static void test_the_page_says_what_the_json_says(void **state)
 	assert_says(page, "lock &#60;b&#62;");
 	assert_null(strstr(page, "lock <b>"));
 	assert_int_equal(count_of(page, "<tr class=\"beyond\">"), 2 * 2);
-	/* A picture of each row: eight parts before, seven after. The last two are keys in headings of four tables. */
+	/* A chart per row: eight parts before, seven after. The last two are keys in the headings of four tables. */
 	assert_int_equal(count_of(page, "<circle class=\"before\""), 5 * CHANGE_PARTS + 4);
 	assert_int_equal(count_of(page, "<rect class=\"after\""), 5 * (CHANGE_PARTS - 1) + 4);
 	assert_null(strstr(page, "http:"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Durations and sizes: exact values, and messages that say what is wrong. */
+/* Durations and sizes: exact values, and error messages that name the problem. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static void test_durations(void **state)
 	expect_ns("1.500000000000000000000000s", 1500000000);
 	expect_ns("0.1s", 100000000);
 	expect_ns("8760h", DURATION_MAX_NS);
-	/* A binary fraction would make 2,299,999,999 of it. */
+	/* With a binary fraction the result would be 2,299,999,999. */
 	expect_ns("2.3s", 2300000000);
 	expect_ns("10", 10000000000);
 	expect_ns("1.5", 1500000000);

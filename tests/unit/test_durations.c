@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* durations.h: the figures of many durations are those that a sort of them tells, whatever the durations are. */
+/* durations.h: its figures equal those of a full sort, for any durations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Nearest rank, among @shorter that are not there and @count sorted ones. */
+/* Compares with the nearest rank among @shorter shorter durations, which are only counted, and @count sorted ones. */
 static void check_percentile(const uint64_t *sorted, uint32_t count, uint64_t shorter, bool has,
 			     uint64_t value, uint64_t percent)
 {
@@ -65,7 +65,7 @@ static void check(const uint64_t *ns, uint32_t count, uint64_t shorter)
 	free(sorted);
 }
 
-/* Around the number from which on nothing is sorted, and with values of any number of digits. */
+/* Counts around the limit from which on values are not sorted, and values with any number of digits. */
 static void figures_are_those_of_a_sort(void **unused)
 {
 	static const uint32_t COUNTS[] = { 0, 1, 2, 3, 99, 100, 101, 255, 256, 257, 4096, MOST };
@@ -84,7 +84,7 @@ static void figures_are_those_of_a_sort(void **unused)
 	free(ns);
 }
 
-/* All alike, all but one alike, and ones that differ in the last digit only. */
+/* All equal, all but one equal, and values that differ in the last digit only. */
 static void values_may_be_alike(void **unused)
 {
 	uint64_t ns[1000];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ELF reader on thousands of damaged files: a message, or what can still be read. */
+/* The ELF reader on thousands of damaged files: it returns a message, or the parts that are still readable. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "tests/unit/elf_sample.h"
 #include "tests/unit/pbt_stream.h"
 
-/* Opens and searches what is in @fd; whatever comes out must be consistent. */
+/* Opens and searches the file in @fd; every result must be consistent. */
 static void survive(int fd)
 {
 	struct elf_asked asked = { "", 0 };
@@ -53,7 +53,7 @@ static void survives_truncation(void **state)
 	close(fd);
 }
 
-/* One to four changed bytes or 64-bit words anywhere: everything in the sample is structure. */
+/* One to four changed bytes or 64-bit words anywhere: every byte of the sample belongs to a structure. */
 static void survives_changed_bytes(void **state)
 {
 	uint64_t random = 0x9e3779b97f4a7c15;
@@ -113,7 +113,7 @@ static void survives_damage_to_a_program(void **state)
 	close(exe);
 }
 
-/* A file that shrinks while it is open, as its owner may make it. */
+/* A file that shrinks while it is open, which its owner can cause. */
 static void survives_shrinking(void **state)
 {
 	struct elf_asked asked = { "", 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The symbols of a stripped program are found in a file of their own, if that is of the same program. */
+/* The symbols of a stripped program are found in a separate file, if that file belongs to the same program. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include "lib/elf/elf_file.h"
 
-/* In no table that a stripped program keeps. */
+/* A function in no symbol table that a stripped program keeps. */
 static __attribute__((noinline, used)) int known_by_symtab_only(int value)
 {
 	__asm__ volatile("" ::: "memory");
@@ -23,7 +23,7 @@ static __attribute__((noinline, used)) int known_by_symtab_only(int value)
 
 static char dir[] = "/tmp/profbpf-debug.XXXXXX";
 
-/* run FORMAT, with the folder as its argument wherever it says D */
+/* run the shell command of FORMAT, with the folder as its argument wherever it contains D */
 static int run(const char *text)
 {
 	char command[1024];
@@ -60,7 +60,7 @@ static void *by_name(void *context, const char *name, size_t length)
 	return length == strlen(context) && !memcmp(name, context, length) ? context : NULL;
 }
 
-/* Where in the file a function is; 0: it is not known. */
+/* Returns the function's offset in the file; 0: unknown. */
 static uint64_t find(struct elf_file *file)
 {
 	struct elf_symbols found;
@@ -98,7 +98,7 @@ static uint64_t whole_offset(void)
 	return offset;
 }
 
-/* @expected: 0 if there is to be nothing. */
+/* @expected: 0 if no symbol must be found. */
 static void expect(const char *name, uint64_t expected)
 {
 	struct elf_file *file = open_file(name);
@@ -140,7 +140,7 @@ static void test_by_build_id(void **state)
 		 hex, hex, hex + 2);
 	assert_int_equal(run(command), 0);
 	expect("stripped", whole_offset());
-	/* Another program's under this one's id. */
+	/* Another program's symbols under this one's build id. */
 	assert_int_equal(run("for f in $D/root/.build-id/*/*.debug; do "
 			     "objcopy --remove-section=.note.gnu.build-id $D/whole $f; done"), 0);
 	expect("stripped", 0);
@@ -153,10 +153,10 @@ static void test_by_link(void **state)
 	expect("linked", 0);
 	assert_int_equal(run("mkdir -p $D/root$D && cp $D/whole.debug $D/root$D/"), 0);
 	expect("linked", whole_offset());
-	/* Another file of that name. */
+	/* A different file with that name. */
 	assert_int_equal(run("printf x >>$D/root$D/whole.debug"), 0);
 	expect("linked", 0);
-	/* No symbols in it, though it is the right one. */
+	/* The right file, but without symbols. */
 	assert_int_equal(run("cp $D/stripped $D/root$D/whole.debug && "
 			     "objcopy --remove-section=.gnu_debuglink $D/linked $D/relinked && "
 			     "cp $D/stripped $D/whole.debug && "

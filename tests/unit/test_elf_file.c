@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ELF reader: on a small library made in memory, and on real files. */
+/* The ELF reader: on a small library built in memory, and on real files. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -87,7 +87,7 @@ static void finds_functions(void **state)
 	assert_int_equal(found.count, 8);
 	for (size_t i = 1; i < found.count; i++)
 		assert_true(found.symbol[i - 1].offset <= found.symbol[i].offset);
-	/* of .dynsym: not the undefined one, the variable and the one without a name */
+	/* from .dynsym: without the undefined symbol, the variable and the symbol without a name */
 	assert_int_equal(asked.count, 6 + 7);
 	assert_int_equal(elf_file_read(file, TEXT_OFFSET + 0x10, code, 4), 4);
 	assert_int_equal(code[0], 0x10);
@@ -172,7 +172,9 @@ static void refuses_other_paths(void **state)
 	assert_int_equal(errno, EBADF);
 }
 
-/* Damages one section's header and expects the search to say so, yet give the other table's. */
+/*
+ * Damages one section's header; expects that the search reports it, and still returns the symbols of the other table.
+ */
 static void expect_damaged(struct elf_sample *sample, const char *message, const char *remaining)
 {
 	struct elf_asked asked = { "cl", 0 };
@@ -234,7 +236,7 @@ static void reads_stripped_files(void **state)
 	elf_file_close(file);
 }
 
-/* The offset of one of this program's own functions, seen from the running program. */
+/* Compares the offset of one of this program's own functions with the running program. */
 static void agrees_with_the_running_program(void **state)
 {
 	struct elf_asked asked = { "agrees_with_the_running_program", 0 };
@@ -278,7 +280,7 @@ static void reads_the_c_library(void **state)
 	elf_file_close(file);
 }
 
-/* One pass: each of 450,000 symbols is shown to the matcher once. */
+/* One pass: each of 450,000 symbols is passed to the matcher once. */
 static void asks_once_per_symbol(void **state)
 {
 	const size_t count = 450000, name = sizeof("function_000000");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of raw records become messages from which protobuf-c reads back every value. */
+/* Batches of raw records become messages, from which protobuf-c reads back every value. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #define ROWS 3000
 
-/* Numbers of all sizes, small ones more often: cut to a random width. */
+/* Numbers of all sizes, small ones more often: truncated to a random width. */
 static uint64_t any(struct encode_fixture *f)
 {
 	uint64_t number = pbt_stream_random(&f->random);
@@ -42,7 +42,7 @@ static void encode(struct encode_fixture *f, const struct item *item, Profbpf__P
 	assert_int_equal(out->kind, kind);
 }
 
-/* Which entry a code stands for, as proto/trace.proto says. */
+/* Returns the entry that a code stands for, by the rules of proto/trace.proto. */
 static size_t entry(uint32_t code, size_t *used)
 {
 	return code ? code - 1 : (*used)++;
@@ -66,7 +66,7 @@ static uint64_t value(const Profbpf__Calls *m, uint32_t code, struct values *val
 	return values->sum[i];
 }
 
-/* Every fourth call is like the one before, but for its times; some have a string. */
+/* Every fourth call equals the previous one except for its times; some have a string. */
 static struct item *any_calls(struct encode_fixture *f)
 {
 	struct item *item = records(REC_CALL, 3);
@@ -117,7 +117,7 @@ static void calls(void **state)
 	assert_int_equal(rows, ROWS);
 	assert_int_equal(
 		COLUMN_ROWS(&shapes, m->n_tid, m->n_tgid, m->n_function, m->n_flags, m->n_text), 0);
-	/* Nearly: some of those have a string. */
+	/* Fewer shapes than calls, though some of the equal calls have a string. */
 	assert_true(shapes < ROWS - ROWS / 8);
 	for (size_t i = 0; i < rows; i++) {
 		const struct rec_call *r = (const struct rec_call *)item->data + i;
@@ -279,7 +279,7 @@ static void accounts_and_ioctls(void **state)
 	assert_true(a->run_ns[0] == UINT64_MAX);
 	assert_int_equal(a->major_faults[0], 9);
 	assert_int_equal(a->syscall[0], 203);
-	assert_int_equal(a->n_user_ns, 0); /* all zeros: left out */
+	assert_int_equal(a->n_user_ns, 0); /* all zero: left out */
 	profbpf__accounts__free_unpacked(a, NULL);
 	item_free(item);
 

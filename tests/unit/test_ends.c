@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that are called so often that only their entries are seen: from the trace to the report. */
+/* Functions that are called so often that only their entries are recorded: from the trace to the report. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,8 +64,8 @@ static void expect_span(yajl_val root, int i, const char *function, uint64_t sta
 }
 
 /*
- * "launch" twice, the second time to the end; "copy" before and after it was probed at its ends. Rows are not in the
- * order of time.
+ * Stretches without ends: "launch" twice, the second time until the end; "copy" before and after its ends were
+ * probed. Rows are not in the order of time.
  */
 static struct trace_builder *three_stretches(void)
 {
@@ -88,7 +88,7 @@ static void stretches(void **state)
 	expect_span(root, 0, "launch", START + 3200 * MS, 4800 * MS, 412000);
 	expect_span(root, 1, "launch", START + 9500 * MS, 500 * MS, 300000);
 	expect_span(root, 2, "copy", START + 100 * MS, 300 * MS, 90000);
-	/* Every call is there: only how long they took is not. */
+	/* Every call is recorded: only durations are unknown. */
 	assert_true(json_true(root, "capture.complete"));
 	assert_int_equal(json_int(root, "capture.damage.bad_rows"), 0);
 	yajl_tree_free(root);
@@ -116,7 +116,7 @@ static void in_words(void **state)
 	free(text);
 }
 
-/* What a segment says again is the same stretch, and a file that begins with a later segment knows it, too. */
+/* A stretch that a segment repeats is the same stretch; a file that begins with a later segment has it, too. */
 static void segments(void **state)
 {
 	for (int parts = 0; parts < 2; parts++) {
@@ -137,7 +137,7 @@ static void segments(void **state)
 	}
 }
 
-/* Ids of another session are other functions, and its end is not the first one's. */
+/* Ids of another session mean other functions, and its end is not the end of the first one. */
 static void sessions(void **state)
 {
 	struct trace_builder *builder = new_trace();
@@ -156,7 +156,7 @@ static void sessions(void **state)
 	yajl_tree_free(root);
 }
 
-/* Without final statistics a recording lasted as long as anything in it tells. */
+/* Without final statistics a recording lasts until the last instant in it. */
 static void without_an_end(void **state)
 {
 	struct trace_builder *builder = new_trace();
@@ -172,11 +172,11 @@ static void without_an_end(void **state)
 	yajl_tree_free(root);
 }
 
-/* Changes that were lost, told twice, outside of the session, or that say what nobody knows. */
+/* Changes that are lost, repeated, outside of the session, or with unknown values. */
 static void nonsense(void **state)
 {
 	struct trace_builder *builder = new_trace();
-	/* Two functions, three instants. */
+	/* Columns of unequal length: two functions, three instants. */
 	static const uint8_t unequal[] = { 0x0a, 2, 1, 2, 0x12, 3, 2, 2, 2 };
 	struct capture_results results;
 	struct model *model;

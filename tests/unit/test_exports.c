@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders into which a result was exported more than once, made here. */
+/* Folders into which a result was exported more than once, built by the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static void write_timeline(const char *name, int from, int count)
 	import_write_text(output, name, text);
 }
 
-/* What is taken of the folder: tasks, and files that were left out. */
+/* Checks the import of the folder: the number of tasks, and of files that were left out. */
 static void expect(uint32_t tasks, uint64_t left)
 {
 	struct model *model = import_take(root);
@@ -92,7 +92,7 @@ static void test_names(void **state)
 	assert_string_equal(name.rest, "op_summary_.csv");
 	assert_true(name.stamp == 20240102030405);
 	assert_true(name.slice == UINT32_MAX);
-	/* Slices before and behind the stamp; device, model and iteration stay. */
+	/* A slice number before or after the time stamp; device, model and iteration stay. */
 	assert_true(export_name_read("msprof_slice_12_20240102030405.json", &name));
 	assert_string_equal(name.rest, "msprof_.json");
 	assert_int_equal(name.slice, 12);
@@ -105,7 +105,7 @@ static void test_names(void **state)
 	assert_false(export_name_read("hwts.data.45.dev.1.slice_20240102030405", &name));
 }
 
-/* The newer of two counts, of tables, timelines and sums. */
+/* The newer of two exports counts, for tables, timelines and sums. */
 static void test_twice(void **state)
 {
 	struct model *model;
@@ -125,20 +125,20 @@ static void test_twice(void **state)
 	assert_int_equal(model->operator_sums.count, 1);
 	assert_int_equal(model->operator_sums.row[0].count, 2);
 	model_free(model);
-	/* Timelines go before tables; those say more of their tasks. */
+	/* Timelines are read before tables, which add details to their tasks. */
 	write_timeline("msprof_20240102040406.json", 0, 12);
 	expect(12, 3);
 	write_timeline("msprof_20240102030406.json", 0, 12);
 	expect(12, 4);
 }
 
-/* Slices are of one export, whatever their stamps, and in an older one there may be more of them. */
+/* Slices belong to one export, whatever their stamps; an older export may have more slices. */
 static void test_slices(void **state)
 {
 	write_table("op_summary_slice_0_20240102040404.csv", 0, 0, 10);
 	write_table("op_summary_slice_1_20240102040404.csv", 0, 10, 10);
 	expect(20, 0);
-	/* They are not cut by time. */
+	/* Slices are not split by time. */
 	write_table("op_summary_slice_2_20240102040405.csv", 0, 0, 4);
 	expect(24, 0);
 	for (int i = 0; i < 4; i++) {
@@ -148,14 +148,14 @@ static void test_slices(void **state)
 		write_table(name, 0, i * 6, 6);
 	}
 	expect(24, 4);
-	/* And one that was not cut. */
+	/* And an export that was not split. */
 	write_table("op_summary_20240101000000.csv", 0, 0, 24);
 	expect(24, 5);
 	write_table("op_summary_20250101000000.csv", 0, 0, 24);
 	expect(24, 8);
 }
 
-/* Iterations and devices that were exported one by one are all taken, each once. */
+/* Iterations and devices that were exported separately are all imported, each once. */
 static void test_iterations(void **state)
 {
 	write_table("op_summary_0_1_1_20240102030405.csv", 0, 0, 10);
@@ -163,7 +163,7 @@ static void test_iterations(void **state)
 	expect(20, 0);
 	write_table("op_summary_0_1_2_20240102040406.csv", 0, 10, 10);
 	expect(20, 1);
-	/* Names without numbers: their tasks tell. */
+	/* Names without numbers: the tasks show whether the files overlap. */
 	write_table("op_summary_20240102050000.csv", 0, 20, 10);
 	write_table("op_summary_20240102050001.csv", 0, 29, 10);
 	expect(40, 1);
@@ -173,7 +173,7 @@ static void test_iterations(void **state)
 	expect(50, 2);
 }
 
-/* A folder of such a name, and files that are none. */
+/* A folder with such a name, and files that are no exports. */
 static void test_hostile(void **state)
 {
 	char command[512];
@@ -185,7 +185,7 @@ static void test_hostile(void **state)
 	assert_int_equal(system(command), 0);
 	write_table("op_summary_20240102030407.csv", 0, 0, 3);
 	expect(3, 2);
-	/* One that was not written to its end supersedes nothing. */
+	/* An incomplete export supersedes no other one. */
 	import_write_text(output, "op_summary_20240102030408.csv", HEADER);
 	expect(3, 2);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of switches and wake-ups outside of a part of the time does not depend on how many of them came together:
- * rows made up by chance are read one by one, in batches, and where some batch reaches into the part.
+ * The digest of switches and wake-ups outside of a part of the time does not depend on the size of batches: random
+ * rows are read one by one, in batches, and in batches that reach into the part.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,10 +22,10 @@
 #define TO 4500000ull
 #define MARGIN 1000
 #define CPUS 2
-#define ROWS 1600 /* of a CPU */
+#define ROWS 1600 /* per CPU */
 #define BATCH_MAX 400
 #define ROUNDS 16
-#define MANY 1500 /* threads: more than one batch is looked at whole with */
+#define MANY 1500 /* threads: the digest looks at more than one batch of them */
 
 static char path[] = "/tmp/test_far_rows.XXXXXX";
 static uint64_t chance;
@@ -62,7 +62,7 @@ static void make_rows(uint32_t threads)
 	}
 }
 
-/* Of every other thread nothing tells but a call, so that it was there when a row named it first. */
+/* For every other thread there is only a call, so that its first row shows that it existed before. */
 static void add_threads(struct trace_builder *b)
 {
 	trace_function(b, &(struct trace_function){ .id = 1, .name = "call" });
@@ -78,7 +78,7 @@ static void add_threads(struct trace_builder *b)
 	}
 }
 
-/* @batch rows come together at most. */
+/* A batch has at most @batch rows. */
 static void write_rows(uint32_t batch)
 {
 	struct trace_builder *b = trace_builder_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a file is told without reading it again, and only as long as it is the same file. */
+/* The facts about a file come from the cache without another read, as long as the file is the same. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -30,7 +30,7 @@ static struct catalogs *parse(const char *text)
 	return catalogs;
 }
 
-/* A file that has not changed for long: the C library. */
+/* Opens a file that has not changed for long: the C library. */
 static int open_library(void)
 {
 	Dl_info info;
@@ -82,7 +82,7 @@ static void assert_same(const struct probed_file *a, const struct probed_file *b
 	}
 }
 
-/* The second session's functions belong to its own catalogs, though nothing was read for it. */
+/* The second session's functions belong to its own catalogs, though the file was not read for it. */
 static void test_second_session(void **state)
 {
 	struct file_cache *cache = file_cache_new(FILE_CACHE_BYTES);
@@ -111,7 +111,7 @@ static void test_second_session(void **state)
 	file_cache_free(cache);
 }
 
-/* Other catalogs want other functions, other kernels other instructions. */
+/* Other catalogs need other functions, other kernels need other instructions. */
 static void test_other_wants(void **state)
 {
 	struct file_cache *cache = file_cache_new(FILE_CACHE_BYTES);
@@ -143,7 +143,7 @@ static void test_other_wants(void **state)
 	file_cache_free(cache);
 }
 
-/* A file that has just been written may be written again without a later time: it is not kept. */
+/* A file that has just been written could be written again with the same time stamp: it is not cached. */
 static void test_fresh_file(void **state)
 {
 	struct file_cache *cache = file_cache_new(FILE_CACHE_BYTES);
@@ -173,7 +173,7 @@ static void test_fresh_file(void **state)
 	file_cache_free(cache);
 }
 
-/* Too little room: what is larger than all of it is not kept, and what was not used for longest goes. */
+/* Too little room: an entry that is larger than the cache is not kept, and the least recently used entry is dropped. */
 static void test_room(void **state)
 {
 	struct catalogs *catalogs[] = { parse(more), parse(some) };
@@ -198,7 +198,7 @@ static void test_room(void **state)
 		file_view_free(view);
 	}
 	assert_counts(cache, 0, 2, 1);
-	/* Together too large, for what another kernel probes is kept apart. */
+	/* Together too large, because the results for another kernel are separate entries. */
 	for (int i = 0; i < 3; i++) {
 		view = file_view_new(cache, catalogs[0], i == 1);
 		read_file(view, fd, &file);
@@ -212,7 +212,7 @@ static void test_room(void **state)
 	file_cache_free(cache);
 }
 
-/* Files that are no ELF files and files without functions of interest are known, too. */
+/* Files that are no ELF files and files without wanted functions are cached, too. */
 static void test_nothing_to_find(void **state)
 {
 	struct file_cache *cache = file_cache_new(FILE_CACHE_BYTES);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flight recorder's memory: never more than its budget, the oldest goes first, every record is accounted for. */
+/*
+ * The flight recorder's memory: never more than its budget, the oldest segment is dropped first, every record is
+ * accounted for.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -20,9 +23,9 @@
 
 #define SECOND 1000000000ull
 #define BUDGET (4ull << 20)
-#define KIND 1000 /* of packets that hold one number, and something that cannot be compressed */
+#define KIND 1000 /* kind of packets that contain one number and incompressible bytes */
 
-/* A session that writes packets of numbers, one a record. */
+/* A session that writes packets with numbers, one per record. */
 struct session {
 	struct flight *flight;
 	struct session_books books;
@@ -76,7 +79,7 @@ static void end(struct session *s)
 	pbt_encoder_free(s->encoder);
 }
 
-/* What a snapshot's file holds. */
+/* The contents of a snapshot's file. */
 struct found {
 	uint64_t first, count, segments, start_ns, realtime_ns;
 	uint64_t produced, delivered, lost, dropped;
@@ -140,7 +143,7 @@ static void read_file(int fd, struct found *found)
 			memcpy(&number, packet.body, sizeof(number));
 			if (!found->count)
 				found->first = number;
-			/* Without a hole. */
+			/* No number is missing. */
 			assert_int_equal(number, found->first + found->count);
 			found->count++;
 		}
@@ -214,7 +217,7 @@ static void the_oldest_goes_for_want_of_room(void **state)
 		assert_int_equal(add(&s, 20000), 0);
 		assert_true(flight_store_bytes(store) <= BUDGET);
 		s.now_ns += SECOND / 1000;
-		/* For want of room alone: no second has passed since the last cut. */
+		/* Only because of the budget: no second has passed since the last cut. */
 		if (flight_wants_cut(s.flight, s.now_ns))
 			cut(&s);
 		assert_false(flight_is_full(s.flight));
@@ -222,7 +225,7 @@ static void the_oldest_goes_for_want_of_room(void **state)
 	cut(&s);
 	window = take(&s, 0);
 	write_out(window, &found);
-	/* The budget is used, but for a segment and what chunks and headers waste. */
+	/* The budget is used, except for a segment and the waste of chunks and headers. */
 	assert_true(found.count * 20000 > BUDGET * 3 / 4);
 	assert_int_equal(found.first + found.count, 2000);
 	assert_int_equal(found.delivered, found.count);
@@ -246,7 +249,7 @@ static void what_is_too_old_goes(void **state)
 	begin(&s, store, SECOND);
 	for (int i = 0; i < 200; i++) {
 		assert_int_equal(add(&s, 100), 0);
-		/* Losses are of the time in which they were. */
+		/* Losses belong to the time in which they happened. */
 		if (i == 10 || i == 195) {
 			s.books.source[SOURCE_API].lost_count = 0;
 			source_books_lose(&s.books.source[SOURCE_API], "ring full", i);
@@ -259,14 +262,14 @@ static void what_is_too_old_goes(void **state)
 	}
 	window = take(&s, 0);
 	write_out(window, &found);
-	/* Of 20 s, five whole ones, and that which ended just then. */
+	/* Five whole segments of the last 20 s, and the one that ended just then. */
 	assert_int_equal(found.first, 140);
 	assert_int_equal(found.count, 60);
 	assert_int_equal(found.dropped, 140);
 	assert_int_equal(found.lost, 185);
 	assert_int_equal(found.produced, 60 + 185);
 	flight_window_free(window);
-	/* Of them, what was asked for: what reaches beyond that instant. */
+	/* The part of the window that was requested: segments that reach beyond that instant. */
 	window = take(&s, s.now_ns - 25 * SECOND / 10);
 	write_out(window, &found);
 	assert_int_equal(found.first, 170);
@@ -322,7 +325,10 @@ static void flights_share_the_room(void **state)
 		assert_int_equal(add(&quiet, 1000), 0);
 	quiet.now_ns += SECOND;
 	cut(&quiet);
-	/* What is open is nobody's to drop: of the other one it is what has ended, then there is no room. */
+	/*
+	 * An open segment cannot be dropped: ended segments of the other session are dropped first, then there is no
+	 * room.
+	 */
 	for (int i = 0; i < 1000 && !err; i++)
 		err = add(&loud, 10000);
 	assert_int_equal(err, -ENOSPC);
@@ -342,7 +348,10 @@ static void flights_share_the_room(void **state)
 	flight_store_free(store);
 }
 
-/* Whose processes do much, or who asks for snapshots all the time, loses her own seconds, not another user's. */
+/*
+ * A user whose processes do much, or who takes snapshots all the time, loses seconds of her own record, not of
+ * another user's.
+ */
 static void who_has_most_gives_first(void **state)
 {
 	struct flight_store *store = flight_store_new(BUDGET, 1000 * SECOND);
@@ -375,7 +384,7 @@ static void who_has_most_gives_first(void **state)
 	flight_store_free(store);
 }
 
-/* How many bytes of segments and their packets there are, none of them torn. */
+/* Returns the bytes of segments and their packets; checks that none is torn. */
 static uint64_t whole_packets(int fd, uint64_t *segments)
 {
 	char error[256];
@@ -396,7 +405,7 @@ static uint64_t whole_packets(int fd, uint64_t *segments)
 	return (uint64_t)st.st_size;
 }
 
-/* A disk that fills up in the middle of a packet, which goes on in the next chunk. */
+/* A disk that becomes full in the middle of a packet that continues in the next chunk. */
 static void a_full_disk_leaves_whole_segments(void **state)
 {
 	struct flight_store *store = flight_store_new(BUDGET, 60 * SECOND);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of the trace format stay as they are: each line of tests/data/trace_format.txt, a field
- * or a value with its number and type, is still true. What is new is added to that file, at its
- * message; with PROFBPF_STORE_REPORTS=1 lines that it lacks are put at its end.
+ * Numbers of the trace format never change: each line of tests/data/trace_format.txt, a field or a value with its
+ * number and type, is still true. New fields and values are added to that file at their message; with
+ * PROFBPF_STORE_REPORTS=1 the test appends the missing lines.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 #define STORED "tests/data/trace_format.txt"
 
-/* Those that no other contains. */
+/* Messages that no other message contains. */
 static const ProtobufCMessageDescriptor *const messages[] = {
 	&profbpf__trace__descriptor,	  &profbpf__segment__descriptor,
 	&profbpf__clocks__descriptor,	  &profbpf__strings__descriptor,
@@ -39,7 +39,7 @@ static const ProtobufCMessageDescriptor *const messages[] = {
 	&profbpf__pythons__descriptor,
 };
 
-/* Enums that are no type of a field: flags, and what fields of integers are. */
+/* Enums that are not the type of a field: flags, and values of integer fields. */
 static const ProtobufCEnumDescriptor *const flags[] = {
 	&profbpf__tasks__flag__descriptor,	  &profbpf__calls__flag__descriptor,
 	&profbpf__ioctls__flag__descriptor,	  &profbpf__switches__flag__descriptor,
@@ -72,7 +72,7 @@ static void list_enum(FILE *out, const ProtobufCEnumDescriptor *type)
 			type->values[i].value);
 }
 
-/* An enum is as good as a uint32: the same bytes. */
+/* An enum counts as a uint32: the encoding is the same. */
 static void list_message(FILE *out, const ProtobufCMessageDescriptor *type)
 {
 	for (unsigned int i = 0; i < type->n_fields; i++) {
@@ -119,7 +119,7 @@ static char *format_stored(void)
 	return text;
 }
 
-/* A whole line of @text, which begins with an empty one. */
+/* Is @line a whole line of @text, which begins with an empty line? */
 static bool has_line(const char *text, const char *line)
 {
 	char wanted[256];
@@ -128,7 +128,7 @@ static bool has_line(const char *text, const char *line)
 	return strstr(text, wanted) != NULL;
 }
 
-/* Lines of @text that @other lacks go to @out. */
+/* Writes the lines of @text that @other lacks to @out. */
 static size_t lacking(char *text, const char *other, FILE *out)
 {
 	size_t count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unwind tables: of hand-made instructions, and of this program and the C library, along whose tables its own
- * stack is walked: that has to give what the compiler's library gives.
+ * Unwind tables: of hand-made instructions, and of this program and the C library. The test walks its own stack with
+ * the tables and compares the result with that of the compiler's library.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -71,8 +71,8 @@ static void test_x86(void **state)
 		0x41, 0x0e, 16, 0x86, 2, /* push rbp */
 		0x43, 0x0d, 6, /* mov rbp, rsp */
 		0x0a, 0x44, 0x0c, 7, 8, 0xc6, /* leave */
-		0x41, 0x0b, /* ret; as before */
-		0x02, 4, 0x07, 16, /* nothing called this */
+		0x41, 0x0b, /* ret; restores the rules */
+		0x02, 4, 0x07, 16, /* undefined: no caller */
 	};
 	struct rows rows = run(&X86, X86_FIRST, sizeof(X86_FIRST), code, sizeof(code));
 
@@ -89,7 +89,7 @@ static void test_x86(void **state)
 static void test_expressions(void **state)
 {
 	static const uint8_t plt[] = { 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22 };
-	/* A stack that was aligned: the CFA is the word at rbp - 8, rbp itself lies at rbp + 0. */
+	/* An aligned stack: the CFA is the word at rbp - 8, rbp itself is saved at rbp + 0. */
 	static const uint8_t aligned[] = { 0x10, 6, 2, 0x76, 0, 0x0f, 3, 0x76, 0x78, 0x06 };
 	static const uint8_t other[] = { 0x0f, 2, 0x7a, 0, 0x41, 0x0c, 10, 0 };
 	struct rows rows = run(&X86, X86_FIRST, sizeof(X86_FIRST), plt, sizeof(plt));
@@ -98,7 +98,7 @@ static void test_expressions(void **state)
 	expect(&rows, 0, 0x1000, (struct frame_rule){ FRAME_RULE_PLT, FRAME_POINTER_SAME, 0, -1, 0, 11 });
 	rows = run(&X86, X86_FIRST, sizeof(X86_FIRST), aligned, sizeof(aligned));
 	expect(&rows, 0, 0x1000, (struct frame_rule){ FRAME_RULE_FRAME_WORD, FRAME_POINTER_AT_FRAME, 0, -1, 0, -8 });
-	/* What is relative to a register that is not followed is not known. */
+	/* Rules relative to an untracked register are unknown. */
 	rows = run(&X86, X86_FIRST, sizeof(X86_FIRST), other, sizeof(other));
 	assert_int_equal(rows.count, 1);
 	expect(&rows, 0, 0x1000, (struct frame_rule){ .kind = FRAME_RULE_NONE });
@@ -121,7 +121,7 @@ static void test_arm(void **state)
 	expect(&rows, 2, 0x1010, (struct frame_rule){ FRAME_RULE_STACK, FRAME_POINTER_SAME, 0, 0, 0, 0 });
 }
 
-/* Instructions that end too early, and such as nobody knows. */
+/* Truncated instructions, and unknown ones. */
 static void test_damaged(void **state)
 {
 	static const uint8_t unknown[] = { 0x41, 0x3e, 0x0e, 16 };
@@ -135,7 +135,7 @@ static void test_damaged(void **state)
 	for (int i = 0; i < 100000; i++) {
 		for (size_t j = 0; j < sizeof(code); j++)
 			code[j] = (uint8_t)random();
-		/* Steps as long as the function leave few rows. */
+		/* Steps as long as the function yield few rows. */
 		code[0] = 0x02;
 		code[1] = 0x30;
 		run(&X86, X86_FIRST, sizeof(X86_FIRST), code, 2 + (size_t)random() % (ROWS_MAX - 2));
@@ -248,7 +248,7 @@ static __attribute__((noinline)) void check_own_stack(void)
 #endif
 	_Unwind_Backtrace(take_frame, &known);
 	assert_true(known.count > 3 && known.count < DEPTH_MAX);
-	/* Beyond where a thread began there is a frame of address 0. */
+	/* Above a thread's first function there is a frame with address 0. */
 	if (!known.address[known.count - 1])
 		known.count--;
 	for (int i = 1; i < known.count; i++) {
@@ -290,7 +290,7 @@ static int count_rows(void *context, uint64_t address, const struct frame_rule *
 	return ++*(uint64_t *)context > 1u << 20 ? -E2BIG : 0;
 }
 
-/* A file whose bytes are not what they were: whatever is handed out, nothing else is read. */
+/* A file whose bytes were changed: the rules may be wrong, but nothing outside of the file is read. */
 static void test_damaged_files(void **state)
 {
 	static uint8_t bytes[256 << 10];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipelines of small models: MindData's operators, what they cost the steps. */
+/* Pipelines of small models: MindData's operators, and their cost to the steps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #define MS 1000000ull
 #define DATASET "_ZN9mindspore7dataset"
 
-/* A call with the values that the catalog's line of the function reads. */
+/* Adds a call with the values that the catalog's line of the function reads. */
 static void call(struct model *model, uint32_t thread, uint32_t function, uint64_t start_ns,
 		 uint64_t end_ns, uint8_t depth, uint64_t handle, uint64_t value, uint64_t count)
 {
@@ -53,8 +53,8 @@ static void role(struct model *model, uint32_t thread, int32_t op, const char *n
 }
 
 /*
- * Generator (1) hands rows to Batch (0), the trainer fetches five batches: each
- * takes the generator 9 of the step's 10 ms.
+ * Generator (1) passes rows to Batch (0), the trainer fetches five batches: for each the generator needs 9 of the
+ * step's 10 ms.
  */
 static struct model *slow_generator(void)
 {
@@ -162,7 +162,7 @@ static void read_account(struct model *model, uint32_t thread, uint64_t ms, uint
 	assert_true(MODEL_PUSH(&model->accounts, row));
 }
 
-/* Batch runs a third of its time, some of which is stolen; of Generator there are only readings. */
+/* Batch runs for a third of its time and waits for a CPU for a part of it; for Generator there are only readings. */
 static struct model *slow_generator_with_times(void)
 {
 	struct model *model = slow_generator();
@@ -221,7 +221,7 @@ static void intervals_add_up(void **state)
 	struct analysis_options options = { 0 };
 
 	intervals_of(model, &options, 10);
-	/* Cuts intervals and fetches in two. */
+	/* A part whose limits lie within intervals and fetches. */
 	options = (struct analysis_options){ .from_ns = 33 * MS + 7, .to_ns = 871 * MS + 1 };
 	intervals_of(model, &options, 9);
 	options = (struct analysis_options){ .from_ns = 1 * MS, .to_ns = 99 * MS };
@@ -229,7 +229,7 @@ static void intervals_add_up(void **state)
 	model_free(model);
 }
 
-/* Between its batches the trainer was ready to run, but the generator's thread had its CPU. */
+/* Between its batches the trainer was ready to run, but the generator's thread used its CPU. */
 static void trainer_is_held_up(void **state)
 {
 	struct model *model = slow_generator();
@@ -248,7 +248,7 @@ static void trainer_is_held_up(void **state)
 	small_index(model);
 	assert_int_equal(pipelines_analyse(model, &options, &processes, &pipelines), 0);
 	assert_int_equal(steps_analyse(model, &options, &pipelines, &steps), 0);
-	/* The batch that the trainer asks for at the end of the window is not in it. */
+	/* The batch that the trainer fetches at the end of the window is not in it. */
 	assert_int_equal(steps.pipelines[0].count, 3);
 	assert_true(steps.pipelines[0].judged > 0);
 	assert_int_equal(steps.pipelines[0].costs[1].cpu_ns, steps.pipelines[0].judged * MS / 4);
@@ -258,7 +258,7 @@ static void trainer_is_held_up(void **state)
 	model_free(model);
 }
 
-/* A worker in a process that was not asked for: its times are unknown, not 0. */
+/* A worker in a process that is not selected: its times are unknown, not 0. */
 static void workers_not_asked_for(void **state)
 {
 	struct model *model = slow_generator_with_times();
@@ -285,8 +285,8 @@ static void work(struct pipeline *pipeline, uint32_t op, uint64_t ms)
 }
 
 /*
- * The trainer empties the queue of a Prefetch that does nothing but call Map, which calls Range:
- * the one that works longest is blamed.
+ * The trainer empties the queue of a Prefetch that only calls Map, which calls Range: the operator with the longest
+ * own work is the bottleneck.
  */
 static void called_operator_is_blamed(void **state)
 {
@@ -321,8 +321,8 @@ static void called_operator_is_blamed(void **state)
 }
 
 /*
- * A pin-memory thread between workers and trainer, of whose input nothing is known: while it sleeps it waits for the
- * workers, while it runs it is to blame itself.
+ * A pin-memory thread between workers and trainer, whose input is not recorded: while it sleeps it waits for the
+ * workers, while it runs it is the bottleneck itself.
  */
 static void who_hands_on_waits(void **state)
 {
@@ -358,7 +358,7 @@ static void who_hands_on_waits(void **state)
 	}
 }
 
-/* Queues count what went in and came out: ten and eight before the first that was recorded. */
+/* Queue counters count pushes and pops: ten and eight before the first recorded one. */
 static void sizes_are_told(void **state)
 {
 	struct model *model = slow_generator();
@@ -378,7 +378,7 @@ static void sizes_are_told(void **state)
 	assert_true(pipelines.list.row[0].queues.row[0].first_known);
 	assert_int_equal(pipelines.list.row[0].queues.row[0].first_size, 2);
 	pipelines_free(&pipelines);
-	/* A fetch that waited when recording began got the first that was pushed. */
+	/* A fetch that waited when recording began got the first pushed batch. */
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		struct call *call = &model->calls.row[i];
 
@@ -391,7 +391,7 @@ static void sizes_are_told(void **state)
 	assert_int_equal(pipelines.list.row[0].queues.row[0].first_size, 0);
 	assert_int_equal(pipelines.list.row[0].queue_events.row[0].size, 0);
 	pipelines_free(&pipelines);
-	/* More than it holds cannot be. */
+	/* A queue cannot contain more than its capacity. */
 	for (uint32_t i = 0; i < model->calls.count; i++)
 		if (strstr(model_text(model,
 				      model->functions.row[model->calls.row[i].function].symbol),
@@ -403,7 +403,7 @@ static void sizes_are_told(void **state)
 	model_free(model);
 }
 
-/* Values that no known build gives: a note instead of queues. */
+/* Values that no known build of the framework has: a note instead of queues. */
 static void unknown_build(void **state)
 {
 	struct model *model = slow_generator();
@@ -422,7 +422,7 @@ static void unknown_build(void **state)
 	model_free(model);
 }
 
-/* DataQueue (0) sends what Generator (1) makes to the device; each send takes 9 of 10 ms to come. */
+/* DataQueue (0) sends Generator's (1) elements to the device; for each send it waits 9 of 10 ms for an element. */
 static void device_is_fed(void **state)
 {
 	struct model *model = small_model(0, 1000 * MS);
@@ -442,7 +442,7 @@ static void device_is_fed(void **state)
 
 	role(model, sender, 0, "DataQueueOp(ID:0)");
 	role(model, generator, 1, "GeneratorOp(ID:1)");
-	/* The framework's own log goes through a channel, too: it is no part of the pipeline. */
+	/* The framework's own log uses a channel, too: it is not part of the pipeline. */
 	call(model, trainer, send, 5 * MS, 6 * MS, 0, 0xd, 0, 0);
 	for (uint64_t i = 0; i < 8; i++) {
 		uint64_t t = (i + 1) * 10 * MS;
@@ -482,7 +482,7 @@ static void busy_cpu(struct model *model, uint32_t cpu, uint64_t idle_ns)
 	assert_true(MODEL_PUSH(&model->cpu_stats, after));
 }
 
-/* An operator's thread runs 80 of 100 ms on one of two CPUs while a helper of the trainer's is ready. */
+/* An operator's thread runs for 80 of 100 ms on one of two CPUs while a helper of the trainer is ready. */
 static void cpus_taken(void **state)
 {
 	struct model *model = small_model(0, 100 * MS);
@@ -506,11 +506,11 @@ static void cpus_taken(void **state)
 	assert_true(cpu_taken_find(model, pipeline, 0, 100 * MS, taken_ns));
 	assert_int_equal(taken_ns[0], 0);
 	assert_int_equal(taken_ns[1], 40 * MS);
-	/* The helper is ready for less than that. */
+	/* The helper is ready for less time than that. */
 	model->spans.row[0].end_ns = 30 * MS;
 	assert_true(cpu_taken_find(model, pipeline, 0, 100 * MS, taken_ns));
 	assert_int_equal(taken_ns[1], 30 * MS);
-	/* CPUs are idle: nobody has to wait for one. */
+	/* CPUs are idle: no thread has to wait for one. */
 	model->cpu_stats.row[3].idle_ns = 50 * MS;
 	assert_true(cpu_taken_find(model, pipeline, 0, 100 * MS, taken_ns));
 	assert_int_equal(taken_ns[1], 0);

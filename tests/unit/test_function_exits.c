@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where calls end: of hand-assembled functions, and of all functions of this program and the C library. */
+/* Exits of functions: of hand-assembled functions, and of all functions of this program and the C library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,11 +22,11 @@
 #define JE(to) 0x74, (uint8_t)(to)
 #define TEST_RDI 0x48, 0x85, 0xff
 
-/* Code at BASE; pieces of code as the unwind tables would have them. */
+/* Code at BASE, and its pieces, as unwind tables would have them. */
 struct scene {
 	const uint8_t *code;
 	size_t size;
-	uint64_t pieces[4][2]; /* start, end, from the beginning */
+	uint64_t pieces[4][2]; /* start and end, relative to BASE */
 };
 
 static size_t read_scene(void *context, uint64_t address, void *buffer, size_t size)
@@ -110,16 +110,16 @@ static void what_is_not_clean(void **state)
 {
 	EXPECT_DOUBT(EXITS_NONE, PUSH_RBP, 0x0f, 0x0b);
 	EXPECT_DOUBT(EXITS_CODE, PUSH_RBP, 0x06, RET); /* no instruction of 64-bit code */
-	EXPECT_DOUBT(EXITS_CODE, TEST_RDI, JE(2), RET, NOP, 0x06, RET); /* what is jumped to is behind a return */
-	EXPECT_DOUBT(EXITS_CODE, JMP(1), 0x48, 0x85, 0xff, RET); /* into the middle of one */
-	EXPECT_DOUBT(EXITS_CODE, NOP, 0x48); /* the last one is cut off */
+	EXPECT_DOUBT(EXITS_CODE, TEST_RDI, JE(2), RET, NOP, 0x06, RET); /* the jump target is behind a return */
+	EXPECT_DOUBT(EXITS_CODE, JMP(1), 0x48, 0x85, 0xff, RET); /* into the middle of an instruction */
+	EXPECT_DOUBT(EXITS_CODE, NOP, 0x48); /* the last instruction is truncated */
 	EXPECT_DOUBT(EXITS_FORM, 0xcb); /* to another segment */
 	EXPECT_DOUBT(EXITS_FORM, 0x64, 0xff, 0x20); /* jmp *%fs:(%rax) */
 	EXPECT_DOUBT(EXITS_OUTSIDE, TEST_RDI, JE(0x40), RET);
 	EXPECT_DOUBT(EXITS_OUTSIDE, 0xe9, 0x00, 0x10, 0x00, 0x00);
 }
 
-/* What is in it that looks like a return is none. */
+/* Data in the code that looks like a return is not an exit. */
 static void data_behind_the_code(void **state)
 {
 	const uint8_t code[] = { TEST_RDI, JE(1), RET, RET, 0x61, 'm', RET, 0x06 };
@@ -134,7 +134,7 @@ static void data_behind_the_code(void **state)
 
 static void parts_and_tail_calls(void **state)
 {
-	/* A function of 10 bytes, its cold part at 16, and what it goes on in at 32. */
+	/* A function of 10 bytes, its cold part at 16, and its continuation at 32. */
 	static const uint8_t code[48] = { TEST_RDI, JE(11), JMP(25), NOP, NOP, RET,
 					  [16] = PUSH_RBP, POP_RBP, RET, [32] = NOP, RET };
 	struct scene scene = { code, sizeof(code), { { 0, 10 }, { 16, 19 }, { 32, 34 } } };
@@ -148,13 +148,13 @@ static void parts_and_tail_calls(void **state)
 	expect_exit(&found, 2, 18, EXIT_RETURN);
 	expect_exit(&found, 3, 33, EXIT_RETURN);
 	function_exits_free(&found);
-	/* The size comes from the unwind tables where no symbol tells it. */
+	/* The unwind tables give the size if no symbol does. */
 	found = find(&scene, ELF_FILE_X86_64, 0);
 	assert_int_equal(found.count, 4);
 	function_exits_free(&found);
 }
 
-/* A table that one piece loads from says nothing about a jump in the next one. */
+/* A table that one piece loads from gives no information about a jump in the next piece. */
 static void pieces_apart(void **state)
 {
 	static const uint8_t code[20] = { 0x48, 0x63, 0x00, /* movslq (%rax),%rax */
@@ -168,7 +168,7 @@ static void pieces_apart(void **state)
 	function_exits_free(&found);
 }
 
-/* As no compiler makes them: an exit in both would be probed twice. */
+/* Overlapping pieces, which no compiler makes: an exit in both would be probed twice. */
 static void pieces_that_overlap(void **state)
 {
 	static const uint8_t code[20] = { JE(6), NOP, RET, [8] = RET };
@@ -196,7 +196,10 @@ static void pieces_that_overlap(void **state)
 #define JMP_RAX 0xff, 0xe0
 #define UD2 0x0f, 0x0b
 
-/* Of the one exit of @code: how far before it, and how far below it in the stack, what is probed in its place is. */
+/*
+ * Checks the only exit of @code: the earlier instruction that is probed instead lies @before bytes before it, and its
+ * stack pointer is @below bytes lower.
+ */
 static void expect_early(const uint8_t *code, size_t size, uint64_t before, uint32_t below, bool sets_value)
 {
 	struct function_exits found = find_x86(code, size);
@@ -236,7 +239,7 @@ static void before_returns_of_guarded_functions(void **state)
 
 static void what_is_not_certain_is_no_place_before(void **state)
 {
-	/* Another comparison, another jump, something between the two, or after them. */
+	/* Another comparison, another jump, an instruction between the two, or after them. */
 	EXPECT_EARLY(0, 0, false, TEST_RDI, JNE(5), ADD_RSP(0x28), RET, UD2);
 	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JE(5), ADD_RSP(0x28), RET, UD2);
 	EXPECT_EARLY(0, 0, false, COMPARE(SUB), NOP, JNE(5), ADD_RSP(0x28), RET, UD2);
@@ -245,11 +248,11 @@ static void what_is_not_certain_is_no_place_before(void **state)
 	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(6), ADD_RSP(8), POP_RSP, RET, UD2);
 	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(5), ADD_RSP(-8), RET, UD2);
 	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(5), ADD_RSP(4), RET, UD2);
-	/* What takes more off the stack than the return address is no plain return. */
+	/* A return that also removes arguments from the stack is no plain return. */
 	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(7), ADD_RSP(8), 0xc2, 8, 0, UD2);
-	/* Others come in between: back to the pop. */
+	/* Other code jumps into the sequence: back to the pop. */
 	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(8), ADD_RSP(8), POP_RBX, RET, JE(-4), UD2);
-	/* To the place itself they may. */
+	/* A jump to the probed instruction itself is allowed. */
 	EXPECT_EARLY(7, 0x10, false, COMPARE(SUB), JNE(8), ADD_RSP(8), POP_RBX, RET, JE(-10), UD2);
 }
 
@@ -260,7 +263,10 @@ static void before_jumps_by_register(void **state)
 	EXPECT_EARLY(0, 0, false, COMPARE(XOR), JNE(11), LOAD_RAX, ADD_RSP(0x18), JMP_RAX, UD2);
 }
 
-/* Of a jump to where a register that is loaded in between leads: from where it is loaded; no @loads: it is not known. */
+/*
+ * Checks an indirect jump whose register is loaded earlier: where the register is loaded from; without @loads:
+ * unknown.
+ */
 static void expect_loads(const uint8_t *code, size_t size, uint8_t loads, uint8_t base, int32_t outer, int32_t inner)
 {
 	struct function_exits found = find_x86(code, size);
@@ -304,9 +310,9 @@ static void before_jumps_to_what_is_loaded(void **state)
 	EXPECT_LOADS(1, R13, -8, 0, R13_TO_RAX(-8), ADD_RSP(0x18), JMP_RAX);
 	EXPECT_LOADS(2, RDI, 0, 0x1c0, RDI_TO_RAX, RAX_TO_RAX_FAR(0x1c0), ADD_RSP(0x18), JMP_RAX);
 	EXPECT_LOADS(2, RDI, 8, 0x10, RDI_TO_RAX_AT(8), ADD_RSP(0x18), JMP_AT_RAX(0x10));
-	/* The register itself is what is loaded through. */
+	/* The register is loaded through itself. */
 	EXPECT_LOADS(2, RDI, 0, 8, RDI_TO_RDI, RDI_TO_RAX_AT(8), JMP_RAX);
-	/* Once more; the base is set before; the register after it; it is not a whole address, or not from a register */
+	/* A second load; the base is set before; the register after it; not a whole address, or not from a register */
 	EXPECT_LOADS(0, 0, 0, 0, RDI_TO_RAX, RAX_TO_RAX_FAR(8), RAX_TO_RAX_FAR(8), JMP_RAX);
 	EXPECT_LOADS(0, 0, 0, 0, RDI_TO_RAX, RAX_TO_RAX_FAR(8), JMP_AT_RAX(8));
 	EXPECT_LOADS(0, 0, 0, 0, POP_RDI, RDI_TO_RAX, JMP_RAX);
@@ -317,7 +323,7 @@ static void before_jumps_to_what_is_loaded(void **state)
 	EXPECT_LOADS(0, 0, 0, 0, LOAD_RAX, JMP_RAX);
 }
 
-/* A part that was split off jumps back to the pop. */
+/* A piece that was split off jumps back to the pop. */
 static void entered_from_another_piece(void **state)
 {
 	const uint8_t code[] = { JE(19), COMPARE(SUB), JNE(6), ADD_RSP(8), POP_RBX, RET, UD2, JMP(-6) };
@@ -354,11 +360,11 @@ static void jumps_by_register_and_memory(void **state)
 	assert_int_equal(e[1].displacement, 0x10);
 	assert_int_equal(e[1].loads, 1);
 	assert_int_equal(e[2].base, EXIT_REGISTER_IP);
-	assert_int_equal(e[2].displacement, 0x106); /* from where the instruction begins */
+	assert_int_equal(e[2].displacement, 0x106); /* relative to the instruction's first byte */
 	function_exits_free(&found);
 }
 
-/* Through the linkage table: the place in memory is that of the entry. */
+/* A jump through the linkage table: the place in memory is that of the table's entry. */
 static void jumps_to_a_linkage_table(void **state)
 {
 	static const uint8_t code[40] = { JMP(14), RET, [16] = ENDBR64, 0xff, 0x25, 0x20, 0, 0, 0 };
@@ -405,7 +411,7 @@ static void *any(void *context, const char *name, size_t length)
 	return context;
 }
 
-/* Of real code: nearly all is understood, and every exit lies where a function's code is. */
+/* Real code: nearly all of it is understood, and every exit lies within a function's code. */
 static void of_a_file(const char *path, size_t at_least)
 {
 	struct elf_symbols symbols = { 0 };
@@ -448,7 +454,7 @@ static void of_this_program(void **state)
 }
 
 
-/* The unwind tables know where a function of this program begins and ends. */
+/* The unwind tables give the begin and end of a function of this program. */
 static void extent_of_a_function(void **state)
 {
 	struct elf_symbols symbols = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What functions are for: the table that is part of the program, and tables that are none. */
+/* Purposes of functions: the built-in table, and invalid tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of all formats that importers read, and thousands of changes of them, through
- * tests/fuzz/fuzz_import.c: nothing crashes, rows refer to rows that are there. The changes are the
- * same in every run; `make fuzz` looks for others.
+ * Files of all formats that importers read, with thousands of changes, through tests/fuzz/fuzz_import.c: the importer
+ * never crashes, and rows refer only to existing rows. The changes are the same in every run; `make fuzz` looks for
+ * others.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #define SEEDS "tests/fuzz/import_seeds/*"
 #define SIZE_MAX_OF_INPUT 8192
 #define SEEDS_MAX 96
-#define CHANGED 250 /* inputs made of each seed */
+#define CHANGED 250 /* number of inputs made from each seed */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -47,7 +47,7 @@ static void read_seed(const char *path, struct bytes *seed)
 	assert_true(seed->size > 1 && seed->size < sizeof(seed->data));
 }
 
-/* Bytes [from, from + count) of @source replace [at, at + without) of @bytes. */
+/* Replaces [at, at + without) of @bytes with bytes [from, from + count) of @source. */
 static void splice(struct bytes *bytes, size_t at, size_t without, const struct bytes *source,
 		   size_t from, size_t count)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code that a process made is copied as far as it is in memory: nothing is brought in, and nobody can hold that up. */
+/*
+ * Code that a process generated is copied as far as it is in memory: the copy causes no page fault, and no process
+ * can block it.
+ */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <setjmp.h>
@@ -18,7 +21,7 @@
 #include "daemon/profbpfd/stacks/generated_code.h"
 
 #define PAGE 4096
-#define PAGES 1200 /* more than one call copies */
+#define PAGES 1200 /* more pages than one call copies */
 #define NEVER_MS 5000
 
 static uint8_t *map_pages(void)
@@ -80,7 +83,9 @@ static void all_of_them(void **state)
 	munmap(memory, PAGES * PAGE);
 }
 
-/* Who reads these pages waits for us. False: this user or kernel has no such thing. */
+/*
+ * Makes page faults on these pages wait for the test. Returns false if this user or kernel does not have userfaultfd.
+ */
 static bool hold_up(int fd, const uint8_t *memory)
 {
 	struct uffdio_api api = { .api = UFFD_API };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_groups.c - containers and pods of groups' paths; processes of groups by path, unit and container. */
+/* Containers and pods in paths of groups; processes of groups by path, unit and container. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,7 +63,7 @@ static void paths_name_containers_and_pods(void **state)
 
 static char root[] = "/tmp/profbpf-test-groups.XXXXXX";
 
-/* A group in the hierarchy, and those processes in it. */
+/* Creates a group in the hierarchy, with these processes in it. */
 static void make_group(const char *path, const char *procs)
 {
 	char name[PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment of a process, which says itself where that lies and how large it is. */
+/* The environment of a process, whose place and size the process can set itself. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -20,7 +20,10 @@
 
 #define HUGE_BYTES (64ul << 20)
 
-/* As a process may say of itself, without any right: all of it at once, the rest as it is. */
+/*
+ * Sets the place of the process's own environment, which needs no privilege: PR_SET_MM_MAP replaces all values at
+ * once, the others keep their values.
+ */
 static int move_environment(char *at, size_t size)
 {
 	struct prctl_mm_map m = { .brk = (uintptr_t)sbrk(0), .exe_fd = (uint32_t)-1 };
@@ -49,7 +52,10 @@ static int move_environment(char *at, size_t size)
 	return prctl(PR_SET_MM, PR_SET_MM_MAP, &m, sizeof(m), 0);
 }
 
-/* A child whose environment is @size bytes at @at, until its end of @fds is closed; 0: that cannot be had here. */
+/*
+ * Starts a child whose environment is @size bytes at @at; it runs until the test's end of @fds is closed. Returns 0
+ * if the kernel does not support this.
+ */
 static pid_t begin(char *at, size_t size, int fds[2])
 {
 	char ready = 0;
@@ -106,13 +112,13 @@ static void the_variable_is_found(void **state)
 	path = path_of(at, sizeof(text));
 	assert_string_equal(path, "/yes:/too");
 	free(path);
-	/* Cut off, it is not known. */
+	/* A truncated path is unknown. */
 	path = path_of(at, sizeof("A=b\0XLD_LIBRARY_PATH=/no\0LD_LIBRARY_PATH=/ye") - 1);
 	assert_null(path);
 	munmap(at, 4096);
 }
 
-/* One that never ends takes no more memory than any other. */
+/* An environment without an end takes no more memory than any other one. */
 static void no_end(void **state)
 {
 	char *at = map(HUGE_BYTES);

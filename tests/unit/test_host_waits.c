@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads in the place of a device: whose waits are looked at, what they add up to, and how busy the device was. */
+/* Threads judged instead of a device: whose waits are analysed, their totals, and the device's busy time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "tests/unit/idle_scene.h"
 #include "tests/unit/small_model.h"
 
-#define LAUNCHES 12 /* enough for a thread that submits */
+#define LAUNCHES 12 /* enough launches for a thread to count as submitting */
 
 struct fixture {
 	struct model *model;
@@ -73,7 +73,7 @@ static void expect_thread(const struct fixture *f, uint32_t thread, uint8_t why)
 	assert_string_equal(waits_why_name(f->waits.why), waits_why_name(why));
 }
 
-/* main waits for the worker for 600 us of 1000, which computes for 500 of them and sleeps for 100. */
+/* main waits for the worker for 600 us of 1000; the worker computes for 500 of them and sleeps for 100. */
 static void follows(void **state)
 {
 	struct fixture f;
@@ -100,7 +100,7 @@ static void follows(void **state)
 	assert_int_equal(f.waits.own.row[0].root.who, f.main);
 	assert_int_equal(f.waits.own.row[0].gaps, 2);
 	assert_false(f.waits.bounds.known);
-	/* The worker, if it is asked for. */
+	/* The worker, if the user selects it. */
 	f.options.tids = (const uint32_t[]){ 101 };
 	f.options.tid_count = 1;
 	compute(&f);
@@ -112,7 +112,7 @@ static void follows(void **state)
 	end(&f);
 }
 
-/* A main thread that is only there tells nothing; who works in its place is what the job goes by. */
+/* A main thread that only sleeps shows nothing; the thread that works is analysed instead. */
 static void busiest(void **state)
 {
 	struct fixture f;
@@ -126,7 +126,7 @@ static void busiest(void **state)
 	expect_thread(&f, f.worker, WAITS_OF_BUSIEST);
 	end(&f);
 
-	/* Nobody works: then it is the main thread that sleeps. */
+	/* No thread works: then the sleeping main thread is analysed. */
 	begin(&f);
 	small_sleep(f.model, f.main, 0, 990 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
 	small_span(f.model, f.main, 990 * US, 1000 * US, STATE_RUNNING);
@@ -156,7 +156,7 @@ static void child_process(void **state)
 	end(&f);
 }
 
-/* @thread launches from 0 us on, waits until 400 us, and from 700 us on once more, until 1000 us. */
+/* @thread launches from 0 us on, waits until 400 us, and again from 700 us until 1000 us. */
 static void launch_and_wait(struct fixture *f, uint32_t thread, uint32_t wait)
 {
 	small_span(f->model, thread, 0, 20 * US, STATE_RUNNING);
@@ -187,11 +187,11 @@ static void bounds(void **state)
 	launch_and_wait(&f, f.worker, f.sync);
 	compute(&f);
 	expect_thread(&f, f.worker, WAITS_OF_LAUNCHES);
-	/* 380 and 280 us asleep in calls, each less 50; nothing submitted from 400 to 700 us. */
+	/* 380 and 280 us asleep in calls, less 50 each; nothing was submitted from 400 to 700 us. */
 	expect_bounds(&f, 56, 70);
 	assert_int_equal(f.waits.waits.row[0].root.cause, IDLE_DEVICE_WAIT);
 	assert_int_equal(f.waits.waits.row[0].ns, 660 * US);
-	/* Another stream, which nobody waits for. */
+	/* Another stream, for which no call waits. */
 	f.model->calls.row[0].args[0] = 7;
 	compute(&f);
 	expect_bounds(&f, 56, 100);
@@ -202,7 +202,7 @@ static void bounds(void **state)
 	assert_false(f.waits.bounds.known);
 	end(&f);
 
-	/* A wait for all of them. */
+	/* A wait for all streams. */
 	begin(&f);
 	launch_and_wait(&f, f.main, f.device_sync);
 	f.model->calls.row[0].args[0] = 7;
@@ -211,7 +211,10 @@ static void bounds(void **state)
 	end(&f);
 }
 
-/* The shortest wait of a function is what the wait itself costs: of calls that are only counted, too, if it is sure that they are whole. */
+/*
+ * The shortest wait of a function is the cost of the wait itself; calls that are only counted are included if they
+ * are certainly complete.
+ */
 static void shortest_wait(void **state)
 {
 	struct fixture f;
@@ -238,7 +241,7 @@ static void shortest_wait(void **state)
 	end(&f);
 }
 
-/* What is submitted while a call waits may not be done when it returns. */
+/* Work submitted while a call waits may not be done when the call returns. */
 static void submitted_meanwhile(void **state)
 {
 	struct fixture f;
@@ -252,7 +255,7 @@ static void submitted_meanwhile(void **state)
 	end(&f);
 }
 
-/* A copy works on the CPU: only its sleep is the device's. A thread without a CPU says nothing. */
+/* A copy works on the CPU: only its sleep is time of the device. A thread without a CPU shows nothing. */
 static void not_busy(void **state)
 {
 	for (int way = 0; way < 3; way++) {
@@ -271,16 +274,13 @@ static void not_busy(void **state)
 				      : f.copy_later,
 			   700 * US, 900 * US);
 		compute(&f);
-		/*
-		 * 70..200 and 500..600 us; idle from 600 to the copy at 700, and after it, if it is
-		 * made by then.
-		 */
+		/* 70..200 and 500..600 us; idle from 600 until the copy at 700, and after it, if it is done by then. */
 		expect_bounds(&f, 23, way == 0 ? 80 : 90);
 		end(&f);
 	}
 }
 
-/* A thread of the runtime that had the news at 700 us, and a CPU and the message later. */
+/* A thread of the runtime learned of the completion at 700 us, and got a CPU and reported it later. */
 static void late_news(void **state)
 {
 	struct fixture f;
@@ -300,7 +300,7 @@ static void late_news(void **state)
 	end(&f);
 }
 
-/* Who was asked for and is not there is not replaced by somebody else. */
+/* A selected thread that does not exist is not replaced by another one. */
 static void asked_in_vain(void **state)
 {
 	uint32_t tids[] = { 77 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * trace_batch.h - rows of one kind as the columns of one message; part of trace_builder.
- */
+/* trace_batch.h - turns rows of one kind into the columns of one message; part of trace_builder. */
 #ifndef PROFBPF_TESTS_UNIT_TRACE_BATCH_H
 #define PROFBPF_TESTS_UNIT_TRACE_BATCH_H
 
@@ -12,7 +10,7 @@
 
 #define TRACE_COLUMNS 16
 
-/* Rows waiting to become one batch: each a value per column, as the message orders them. */
+/* Rows of the next batch: each has a value per column, in the message's order of columns. */
 struct trace_batch {
 	Profbpf__Packet__Kind kind;
 	uint32_t key; /* CPU or device */
@@ -23,10 +21,10 @@ struct trace_batch {
 
 typedef void trace_put_fn(void *context, Profbpf__Packet__Kind kind, const void *message);
 
-/* Encode the columns (deltas where the format wants them) and hand the message to @put. */
+/* Encodes the columns (as deltas where the format requires it) and passes the message to @put. */
 void trace_batch_put(const struct trace_batch *batch, trace_put_fn *put, void *context);
 
-/* Ends the test for want of memory if @pointer is NULL; else returns it. */
+/* Returns @pointer; if it is NULL, ends the test because memory ran out. */
 void *trace_must(void *pointer);
 
 #endif /* PROFBPF_TESTS_UNIT_TRACE_BATCH_H */

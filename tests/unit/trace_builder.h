@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_builder.h - small .pbt traces for unit tests.
+ * trace_builder.h - builds small .pbt traces for unit tests.
  *
- * Rows are given one by one; consecutive rows of one kind and CPU become one
- * batch. The builder encodes them with lib/pbt as the daemon does. Instants and
- * ids are written as given: nothing is checked, so that tests can build
- * nonsense. Batches have no shapes: that is how format 1 is, which stays readable
- * (test_shapes.c reads the others). Running out of memory or failing to encode aborts the test.
+ * The caller adds rows one by one; consecutive rows of one kind and CPU become one batch. The builder encodes them
+ * with lib/pbt as the daemon does. Instants and ids are written as given, without checks, so that tests can build
+ * nonsense. Batches have no shapes, as in format 1, which stays readable (test_shapes.c reads batches with shapes).
+ * Running out of memory or failing to encode aborts the test.
  */
 #ifndef PROFBPF_TESTS_UNIT_TRACE_BUILDER_H
 #define PROFBPF_TESTS_UNIT_TRACE_BUILDER_H
@@ -22,16 +21,16 @@ struct trace_builder;
 struct trace_builder *trace_builder_new(void);
 void trace_builder_free(struct trace_builder *builder);
 
-/* The trace so far, owned by the builder, valid until the next row. */
+/* Returns the trace so far, owned by the builder, valid until the next row. */
 const uint8_t *trace_bytes(struct trace_builder *builder, size_t *size);
 
-/* Write the trace to @path; aborts when that fails. */
+/* Writes the trace to @path; aborts on failure. */
 void trace_write(struct trace_builder *builder, const char *path);
 
-/* Where the packets written so far end, by packet; for cutting and damaging. */
+/* Returns the end offsets of the packets written so far, for truncating and damaging. */
 size_t trace_packet_ends(struct trace_builder *builder, const size_t **ends);
 
-/* Begins a segment: forgets the strings, as the format wants. */
+/* Begins a segment: discards the strings, as the format requires. */
 struct trace_segment {
 	uint32_t format; /* 0: PBT_FORMAT */
 	uint32_t index;
@@ -46,15 +45,15 @@ struct trace_segment {
 	size_t target_count;
 	bool system_wide;
 	const char *note; /* or NULL */
-	bool old_probe_cost; /* one figure, as before there were classes: 250; else see below */
+	bool old_probe_cost; /* the single figure of traces without classes: 250; otherwise see below */
 };
 /*
- * Probes on nop5, as trace_function() says all are, take 200 ns of the call and 500 of its caller's
- * time, 40 more in both for a string.
+ * The cost of probes on nop5, the kind that trace_function() states for all functions: 200 ns of the call and 500 ns
+ * of its caller's time, 40 ns more in both for a string.
  */
 void trace_segment(struct trace_builder *builder, const struct trace_segment *segment);
 
-/* Any message, already packed by the caller: for hostile packets. */
+/* Appends any message, already packed by the caller: for hostile packets. */
 void trace_packet(struct trace_builder *builder, Profbpf__Packet__Kind kind, const void *body,
 		  size_t size);
 
@@ -77,13 +76,13 @@ struct trace_task_row {
 	uint32_t exit_code;
 	uint64_t start_ns;
 	const char *name;
-	const char *cmdline; /* NULL: not known */
+	const char *cmdline; /* NULL: unknown */
 	const char *exe;
 	uint32_t flags; /* Tasks.Flag */
 };
 void trace_task(struct trace_builder *builder, const struct trace_task_row *row);
 
-/* Short form: thread @tid of process @tgid, a target, seen at @ts_ns, started at @ts_ns - 1 s. */
+/* Short form: thread @tid of process @tgid, a target, first seen at @ts_ns, started at @ts_ns - 1 s. */
 void trace_target(struct trace_builder *builder, uint64_t ts_ns, uint32_t tgid, uint32_t tid,
 		  const char *name);
 
@@ -107,7 +106,7 @@ struct trace_call_row {
 	uint32_t tid;
 	uint32_t tgid;
 	uint32_t function;
-	uint32_t flags; /* as Calls.flags; depth and text add theirs */
+	uint32_t flags; /* as Calls.flags; the bits for depth and text are added */
 	uint32_t depth;
 	uint32_t ret;
 	uint64_t args[3];
@@ -223,20 +222,20 @@ void trace_device_task(struct trace_builder *builder, const struct trace_device_
 void trace_coverage(struct trace_builder *builder, uint32_t tgid, const char *file,
 		    uint64_t mapped_ns, uint64_t probed_ns, uint32_t functions);
 
-/* What else was seen of a file when a process was looked at. */
+/* The state of the coverage of a file when the daemon examined the process at @looked_ns. */
 void trace_looked(struct trace_builder *builder, uint32_t tgid, const char *file, uint64_t looked_ns,
 		  uint32_t functions, Profbpf__Coverage__State state);
 
-/* A change of whether the ends of @function's calls are seen, decided by @rate calls a second. */
+/* Records whether the ends of @function's calls are seen from @ts_ns on, because of @rate calls per second. */
 void trace_ends(struct trace_builder *builder, uint32_t function, uint64_t ts_ns, uint32_t seen,
 		uint32_t rate);
 
-/* One source of the next trace_statistics(); @reason NULL when nothing was lost. */
+/* One source of the next trace_statistics(); @reason is NULL if nothing was lost. */
 void trace_source(struct trace_builder *builder, const char *name, uint64_t produced,
 		  uint64_t delivered, const char *reason, uint64_t lost);
 void trace_short_calls(struct trace_builder *builder, uint32_t function, uint32_t tgid,
 		       uint64_t count, uint64_t total_ns);
-/* So many of the last ones have no time. */
+/* @count of the short calls added last have no duration. */
 void trace_unended_calls(struct trace_builder *builder, uint64_t count);
 void trace_statistics(struct trace_builder *builder, uint64_t ts_ns, bool final,
 		      const char *end_reason);

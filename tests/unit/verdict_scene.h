@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verdict_scene.h - one gap of a device, or threads without one, and what the verdict on it is and says. */
+/* verdict_scene.h - one gap of a device, or threads without a device, with the verdict and its text. */
 #ifndef PROFBPF_TESTS_UNIT_VERDICT_SCENE_H
 #define PROFBPF_TESTS_UNIT_VERDICT_SCENE_H
 
@@ -27,25 +27,28 @@ struct verdict_scene {
 
 void verdict_begin(struct verdict_scene *f);
 
-/* main waits for the worker until 180 us, which sleeps because it wants to. */
+/* main waits until 180 us for the worker, which sleeps voluntarily. */
 void verdict_main_waits(struct verdict_scene *f);
 
-/* verdict_compute - analyse the scene, then judge; verdict_judge - judge again what a test has changed */
+/* verdict_compute - analyses the scene, then judges; verdict_judge - judges again after a test's changes */
 void verdict_compute(struct verdict_scene *f);
 void verdict_judge(struct verdict_scene *f);
 
-/* verdict_judge_waits - no device tells its tasks: what the threads waited for is judged */
+/* verdict_judge_waits - judges the waits of threads, because no device reports its tasks */
 void verdict_judge_waits(struct verdict_scene *f);
 
-/* The verdict is @state, which costs @percent; the report's section has these words, or has not. */
+/*
+ * Checks that the verdict is @state with a cost of @percent; that the report's section contains these words or does
+ * not.
+ */
 void verdict_expect(const struct verdict_scene *f, enum verdict_state state, double percent);
 void verdict_says(struct verdict_scene *f, const char *words);
 void verdict_says_not(struct verdict_scene *f, const char *words);
 
-/* A pipeline with one operator, for which the worker is; its trainer is main. */
+/* Adds a pipeline with one operator, which the worker serves; its trainer is main. */
 void verdict_add_pipeline(struct verdict_scene *f);
 
-/* The pipeline's own rules find this in its operator. */
+/* Sets the bottleneck that the pipeline's own rules find in its operator. */
 void verdict_blame(struct verdict_scene *f, enum bottleneck_kind kind, double percent);
 
 void verdict_end(struct verdict_scene *f);
