@@ -16,12 +16,12 @@
 
 #define TABLE_SIZE (2 * CODE_NAMES_MAX) /* power of two, at most half full */
 
-/* One address of one process. pid 0 = free place of the table. */
+/* One address of one process; pid 0 = a free place of the table. */
 struct noted {
 	uint32_t pid;
 	uint64_t address;
 	uint64_t from_ns;
-	/* While it is looked up: */
+	/* Used during the look-up: */
 	uint32_t dev;
 	uint64_t inode;
 	char *name;
@@ -124,7 +124,7 @@ void code_names_see(struct code_names *names, const struct rec_call *call)
 	wait_for_name(names, noted);
 }
 
-/* Places are not freed, or the ones after them would not be found: the pair is spoilt. */
+/* Overwrites the address instead of freeing the place, because look-ups would stop at a free place. */
 void code_names_forget(struct code_names *names, pid_t pid)
 {
 	for (size_t i = 0; names->seen_count && i < TABLE_SIZE; i++)
@@ -140,7 +140,7 @@ bool code_names_waiting(struct code_names *names)
 	return news;
 }
 
-/* Which file is mapped at an address, also where it is not executable: "START-END PERMS OFFSET MAJ:MIN INODE PATH" */
+/* Finds the file mapped at each address, executable or not: "START-END PERMS OFFSET MAJ:MIN INODE PATH" */
 static void find_mapping(FILE *maps, struct noted *noted, size_t count)
 {
 	char *line = NULL;
@@ -175,7 +175,7 @@ static int by_file(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Addresses of one file, sorted: the file's symbol tables are read once for all of them. */
+/* Names the sorted addresses of one file, whose symbol tables are read only once. */
 static void name_in_file(pid_t pid, const struct process_map *map, struct noted *noted,
 			 size_t count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/probe/ends.h"
 
-/* Few functions are called so often at the same time. */
+/* A linear search: few functions are hot at the same time. */
 static void forget(struct item *unseen, uint32_t function)
 {
 	struct ends_row *row = unseen->data;

@@ -6,15 +6,15 @@
 
 struct exit_budget {
 	struct end_prices prices;
-	pthread_mutex_t lock; /* for the next two */
+	pthread_mutex_t lock; /* protects the next two members */
 	struct ends_budget may;
-	double seen; /* calls a second */
+	double seen; /* calls per second */
 	struct hot_watch watch;
 	uint64_t looked_ns; /* 0 = not yet */
-	uint32_t hits[EXITS_MAX]; /* of each exit, as of the last look */
-	uint32_t hot_hits[CAPTURE_PROBES_MAX]; /* calls of each function that is hot, likewise */
-	uint64_t short_calls[CAPTURE_PROBES_MAX], short_before[CAPTURE_PROBES_MAX]; /* if they are filtered */
-	bool hot[CAPTURE_PROBES_MAX]; /* as the programs and the trace know it */
+	uint32_t hits[EXITS_MAX]; /* per exit, at the last check */
+	uint32_t hot_hits[CAPTURE_PROBES_MAX]; /* per function, its calls while hot, at the last check */
+	uint64_t short_calls[CAPTURE_PROBES_MAX], short_before[CAPTURE_PROBES_MAX]; /* if short calls are filtered */
+	bool hot[CAPTURE_PROBES_MAX]; /* the state that programs and trace have */
 };
 
 struct exit_budget *exit_budget_new(const struct end_prices *prices, double part)
@@ -53,7 +53,7 @@ double exit_budget_seen(struct exit_budget *b)
 	return seen;
 }
 
-/* Is the end of its calls seen at exits of their own? */
+/* Does the function have probes on its exits, apart from its entry probe? */
 static bool has_exits(const struct file_entry *e, size_t i)
 {
 	return e->places.ways[i] == END_BY_EXITS && !e->file.functions[i].exit_at_entry;
@@ -97,7 +97,7 @@ static uint32_t exit_calls(const struct exit_budget *b, const struct file_entry 
 	return calls;
 }
 
-/* Adds to *@seen the calls whose exits are. */
+/* Adds the calls per second whose exits are seen to *@seen. */
 static void take_rates(const struct exit_budget *b, struct file_setting *s, struct file_entry *e,
 		       double seconds, double *seen)
 {
@@ -193,8 +193,8 @@ static void change(struct exit_budget *b, struct file_setting *s, struct file_en
 }
 
 /*
- * Calls of functions that have become hot have no end from now on; their exits are left for a look longer.
- * Return probes are decided on for each call.
+ * From now on calls of new hot functions are recorded without an end; the probes on their exits stay for one more
+ * check. Return probes are decided for each call, so these functions also stop being hot here.
  */
 static void begin_heat(struct exit_budget *b, struct file_setting *s, struct file_entry *e,
 		       uint64_t now_ns)

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #define BUCKETS 1024
-#define SETTLED_S 2 /* a file that has not changed for so long shows later changes in its times */
+#define SETTLED_S 2 /* if a file has not changed for this time, later changes alter its timestamps */
 
 struct identity {
 	dev_t dev;
@@ -20,7 +20,7 @@ struct identity {
 	struct timespec modified, changed;
 };
 
-/* What a set of catalogs wants of any file; sets that want the same share one. */
+/* The selection of symbols by a set of catalogs; sets with the same selection share an object. */
 struct wants {
 	LIST_ENTRY(wants) list;
 	char *text;
@@ -30,7 +30,7 @@ struct wants {
 };
 
 struct entry {
-	TAILQ_ENTRY(entry) used; /* longest unused first */
+	TAILQ_ENTRY(entry) used; /* least recently used first */
 	LIST_ENTRY(entry) bucket;
 	struct identity identity;
 	struct wants *wants;
@@ -104,7 +104,7 @@ void file_cache_free(struct file_cache *cache)
 	free(cache);
 }
 
-/* Everything of the catalogs that decides which symbols they want, in order. */
+/* Describes everything in the catalogs that decides about the selection of symbols, in order. */
 static char *describe_wants(const struct catalogs *catalogs, size_t *size)
 {
 	char *text = NULL;
@@ -226,7 +226,7 @@ static size_t bucket_of(const struct identity *identity)
 	return (identity->inode ^ identity->inode >> 16 ^ identity->dev) % BUCKETS;
 }
 
-/* The functions are looked up anew: the catalogs of this session are other objects. */
+/* Looks up the functions in the catalogs of this session, which are different objects. */
 static bool bind(struct probed_file *file, const struct catalogs *catalogs)
 {
 	for (size_t i = 0; i < file->count; i++) {
@@ -246,7 +246,7 @@ static bool bind(struct probed_file *file, const struct catalogs *catalogs)
 	return true;
 }
 
-/* 1 if the file is known, 0 if not, -ENOMEM. */
+/* Returns 1 if the file is in the cache, 0 if not, or -ENOMEM. */
 static int look_up(struct file_view *view, const struct identity *identity,
 		   struct probed_file *file, char *error, size_t error_size)
 {
@@ -282,7 +282,7 @@ static size_t entry_bytes(const struct entry *e)
 	size_t bytes = sizeof(*e) + (e->file.count + 1) * sizeof(*e->file.functions) +
 		       (e->file.refused_count + 1) * sizeof(*e->file.refused);
 
-	/* 16: what the allocator adds to each. */
+	/* 16: the allocator's overhead for each block. */
 	for (size_t i = 0; i < e->file.count; i++)
 		bytes += strlen(e->file.functions[i].name) + 16;
 	for (size_t i = 0; i < e->file.refused_count; i++)
@@ -310,7 +310,7 @@ static struct entry *make_entry(struct file_view *view, const struct identity *i
 	return e;
 }
 
-/* What was known of an older state of the file goes, and what is too much. */
+/* Adds @e to the cache; drops the entry of an older state of the file, and entries beyond the limit. */
 static void keep(struct file_cache *cache, struct entry *e)
 {
 	struct entry *old, *next;

@@ -72,7 +72,7 @@ static int set_exits(const struct file_setting *s, const struct file_entry *e)
 	return err;
 }
 
-/* As many functions as there are numbers left. */
+/* Drops functions for which no numbers are left. */
 static void limit_functions(struct file_setting *s, struct file_entry *e)
 {
 	bool quota = s->options.functions_max && s->options.functions_max < CAPTURE_PROBES_MAX;
@@ -93,7 +93,7 @@ static void limit_functions(struct file_setting *s, struct file_entry *e)
 	probed_file_limit(&e->file, room);
 }
 
-/* Of functions whose value would be looked at too early the ends are not seen. */
+/* Gives up the ends of functions whose return value would be read before it is set. */
 static void note_values(struct file_setting *s, struct file_entry *e)
 {
 	for (size_t i = 0; i < e->file.count; i++) {
@@ -183,7 +183,7 @@ struct refusal {
 	struct file_entry *file;
 	const struct place_points *selected;
 	size_t count;
-	size_t first; /* function; SIZE_MAX: an exit */
+	size_t first; /* the first refused function; SIZE_MAX: an exit */
 	int err;
 };
 
@@ -210,7 +210,7 @@ static void refused(void *context, enum point_kind kind, size_t index, int err)
 						NAMES_CHANGED;
 }
 
-/* Of functions some of whose exits are not probed the ends are not seen, rather than some of them. */
+/* If some exits of a function are not probed, none of its ends are recorded, instead of a part of them. */
 static void give_up_ends(const struct file_setting *s, struct file_entry *e)
 {
 	for (size_t i = 0; i < e->file.count; i++)
@@ -243,7 +243,7 @@ struct probe_link *file_entry_link(struct file_setting *s, struct file_entry *e,
 		link = probe_link_new(s->capture, e->fd, pid, &selected.points, refused, &r);
 	for (size_t i = 0; e->names_change_unseen && i < e->file.count; i++)
 		set_conf(s, e, i);
-	/* Objects that were made while the probes came one after the other. */
+	/* Objects may have been made while the probes were attached one after the other. */
 	capture_forget_names(s->capture);
 	if (r.count && link)
 		warn_not_probed(s, e, &r);
@@ -263,7 +263,7 @@ int file_entry_set_exits(struct file_setting *s, struct file_entry *e, struct pr
 	return err;
 }
 
-/* Those of the code's exits that no link of the process has yet. */
+/* Selects the exits that no link of the process has yet. */
 static int tail_points(const struct file_entry *e, const struct function_exits *exits, bool moved,
 		       struct probe_points *points)
 {
@@ -310,7 +310,7 @@ static void mark_everywhere(struct file_entry *e, const struct function_exits *e
 	}
 }
 
-/* Ends that are seen at another place already stay there. */
+/* Exits that are already probed at another place stay there. */
 static void exit_tail_early(struct file_setting *s, const struct file_entry *e, struct function_exits *exits)
 {
 	for (size_t i = 0; i < exits->count; i++)

@@ -49,7 +49,7 @@ static struct exit_place place_of(const struct function_exit *exit, bool moved_o
 	};
 }
 
-/* For those who need it most first, so that of several at one offset it is kept. */
+/* Of several exits at one offset, sorts the one that is needed in all processes first, because the first is kept. */
 static int by_offset(const void *a, const void *b)
 {
 	const struct exit_place *x = a, *y = b;
@@ -85,7 +85,7 @@ const struct exit_place *file_places_at(const struct file_places *places, uint64
 									       : NULL;
 }
 
-/* Those without a number are left out, and with them the ends of their functions. */
+/* Exits for which no number is left are dropped; the ends of their functions are not seen. */
 static void number_places(struct file_places *places, const struct probed_file *file,
 			  uint32_t first_exit)
 {
@@ -109,7 +109,7 @@ static void number_places(struct file_places *places, const struct probed_file *
 				places->ways[i] = END_UNSEEN;
 }
 
-/* A return probe's entry is another program's: it leaves the exit to this one. */
+/* If the exit of a function is at its entry, the entry probe serves both. */
 static void mark_entry(struct file_places *places, const struct probed_function *f)
 {
 	struct exit_place *place = (struct exit_place *)file_places_at(places, f->offset);
@@ -214,7 +214,7 @@ static void add_entry(struct probe_points *points, size_t *functions, uint64_t o
 	add_point(points, offset, cookie);
 }
 
-/* A plain function whose exits were not found keeps its return probe, which then leaves out every call. */
+/* If the stack moves, a plain function whose exits were not found keeps a return probe, which skips every call. */
 static bool returns_here(const struct file_places *places, const struct probed_file *file, size_t i,
 			 bool moved)
 {

@@ -10,9 +10,9 @@
 #include "lib/base/present_memory.h"
 #include "lib/elf/library_search.h"
 
-#define ENVIRON_MAX (1u << 20) /* bytes of an environment that are looked through */
+#define ENVIRON_MAX (1u << 20) /* bytes of an environment that are searched */
 
-/* A process may say that its environment lies anywhere, and is of any size: it is read up to a limit, whatever is there. */
+/* A process can set any address and size for its environment: at most ENVIRON_MAX bytes are read. */
 char *hinted_libraries_path(pid_t pid)
 {
 	static const char name[] = "LD_LIBRARY_PATH=";
@@ -22,7 +22,7 @@ char *hinted_libraries_path(pid_t pid)
 	for (size_t at = 0; at < size && !entry;) {
 		size_t length = strnlen(text + at, size - at);
 
-		/* What does not end was cut off. */
+		/* An entry without a terminator was cut off. */
 		if (at + length < size && !strncmp(text + at, name, sizeof(name) - 1))
 			entry = strdup(text + at + sizeof(name) - 1);
 		at += length + 1;

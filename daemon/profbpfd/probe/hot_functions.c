@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/probe/hot_functions.h"
 
-/* Once it is too much, room is made for calls that come in bursts, so that it does not change all the time. */
+/* Hysteresis: once the budget is exceeded, the cost is cut to a part of it, because calls come in bursts. */
 #define AFTERWARDS 0.8
 #define FAR_BELOW 0.5
 
-/* Part of a CPU's time. */
+/* Returns a part of a CPU's time. */
 static double cost(const struct hot_function *f)
 {
 	return f->calls_per_second * f->call_ns / 1e9;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* They wait for the kernel, all for the same. */
+/* The threads wait in the kernel, all for the same grace periods. */
 #define THREADS_MAX 8
 
 struct waiting {
@@ -16,14 +16,14 @@ struct waiting {
 struct link_closer {
 	pthread_t threads[THREADS_MAX];
 	int thread_count;
-	int idle; /* of the threads */
+	int idle; /* number of idle threads */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct waiting *first;
 	bool ending;
 };
 
-/* The order does not matter. NULL when all are closed and no more will come. */
+/* Links are closed in any order. Returns NULL when all are closed and the closer ends. */
 static struct waiting *next_waiting(struct link_closer *closer)
 {
 	struct waiting *waiting;
@@ -63,7 +63,7 @@ struct link_closer *link_closer_new(void)
 	return closer;
 }
 
-/* False if there is no thread at all. */
+/* Starts a thread if all are busy. Returns false if there is no thread at all. */
 static bool have_thread(struct link_closer *closer)
 {
 	bool busy;

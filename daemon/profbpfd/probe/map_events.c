@@ -14,8 +14,8 @@
 #include <linux/perf_event.h>
 
 #define PAGES 16 /* per CPU */
-#define LOOK_MS 5 /* nobody waits longer to be told, but when a buffer is half full at once */
-#define KEPT_MAX 1024 /* of each listener */
+#define LOOK_MS 5 /* the longest delay of a report; a half full buffer is read at once */
+#define KEPT_MAX 1024 /* pending events per listener */
 
 struct mapped {
 	uint64_t ts_ns;
@@ -23,7 +23,7 @@ struct mapped {
 	bool of_file;
 };
 
-/* One who listens. All but the handler and the descriptor is under the watch's lock. */
+/* A listener. The watch's lock protects all members except the handler and the descriptor. */
 struct map_events {
 	struct map_events_handler handler;
 	struct map_watch *watch;
@@ -35,11 +35,11 @@ struct map_events {
 	bool missed;
 };
 
-/* What there is while anybody listens. */
+/* Exists while there are listeners. */
 struct map_ear {
 	struct map_watch *watch;
 	struct perf_buffer *buffer;
-	int map; /* the buffer needs one to keep its events in, and keeps none open */
+	int map; /* the map for the buffer's perf events, which the buffer does not keep open */
 	int stop_fd;
 	pthread_t thread;
 	struct map_events *first;
@@ -47,7 +47,7 @@ struct map_ear {
 
 struct map_watch {
 	pthread_mutex_t lock;
-	struct map_ear *ear; /* NULL: nobody listens */
+	struct map_ear *ear; /* NULL: no listeners */
 };
 
 /* PERF_RECORD_MMAP2 up to the file's name. */
@@ -60,7 +60,7 @@ struct mapping {
 	uint32_t protection, flags;
 };
 
-/* The time stands at the end of the record, behind a name of any length. */
+/* The time is at the end of the record, after a name of any length. */
 static uint64_t record_time(const struct perf_event_header *record)
 {
 	uint64_t ts_ns;
@@ -253,7 +253,7 @@ int map_events_fd(const struct map_events *events)
 	return events->fd;
 }
 
-/* What was kept, KEPT_MAX at most, goes to @taken. */
+/* Moves the pending events, at most KEPT_MAX, to @taken. Returns their number. */
 static size_t take(struct map_events *events, struct mapped *taken, bool *missed)
 {
 	size_t count;
@@ -285,7 +285,7 @@ void map_events_read(struct map_events *events)
 		h->missed(h->context);
 }
 
-/* Returns what is to be stopped when nobody listens any more. */
+/* Removes a listener. Returns the ear, which the caller stops, after the last listener; else NULL. */
 static struct map_ear *end_to_listen(struct map_events *events)
 {
 	struct map_watch *watch = events->watch;

@@ -14,12 +14,12 @@
 #include "daemon/profbpfd/probe/probed_place.h"
 #include "daemon/profbpfd/probe/uprobe_multi.h"
 
-/* What holds the probes of some points in place. */
+/* The objects that keep probes attached. */
 struct holders {
 	int *fds; /* multi and session links */
 	size_t fd_count;
-	struct bpf_link **links; /* perf-event links, */
-	uint64_t *offsets; /* and where each is */
+	struct bpf_link **links; /* perf-event links */
+	uint64_t *offsets; /* the place of each of @links */
 	size_t link_count;
 };
 
@@ -32,9 +32,9 @@ struct attach {
 	struct holders *holders;
 	char path[32];
 	pid_t pid;
-	struct probed_place place; /* of its probes, on kernels without cookies */
+	struct probed_place place; /* identifies the file, on kernels without cookies */
 	enum point_kind kind;
-	probe_refused *refused; /* NULL: the caller asks for last_error only */
+	probe_refused *refused; /* NULL: the caller needs only last_error */
 	void *context;
 	int last_error;
 };
@@ -85,7 +85,7 @@ static int attach_range(struct attach *a, const struct probe_points *p, size_t f
 	return fd < 0 ? fd : keep_fd(a->holders, fd);
 }
 
-/* One point that the kernel refuses fails the whole link: halve until it stands alone. */
+/* If the kernel refuses one point, the whole link fails: halves the range until the refused point is alone. */
 static void attach_multi(struct attach *a, const struct probe_points *p, size_t first, size_t count)
 {
 	int err;
@@ -160,7 +160,7 @@ static void attach_perf_point(struct attach *a, const struct probe_points *p, si
 	h->links[h->link_count++] = link;
 }
 
-/* @held: those that are held already are left as they are. */
+/* @held: skips points that are already attached. */
 static void attach_perf(struct attach *a, const struct probe_points *p, bool held)
 {
 	a->last_error = room_for_links(a->holders, p->count);

@@ -34,7 +34,7 @@ static int find_mapping(uint64_t at, struct probed_place *place)
 
 	if (!maps)
 		return -errno;
-	/* The rest of a long line begins with no address. */
+	/* The rest of a long line does not begin with an address: parse_line() rejects it. */
 	while (err && fgets(line, sizeof(line), maps))
 		if (parse_line(line, at, place))
 			err = 0;

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define ROWS_OF_GONE_MAX 1024 /* besides as many as there are processes */
+#define ROWS_OF_GONE_MAX 1024 /* stale entries, in addition to one per process */
 
 struct probed_process *probed_processes_find(const struct probed_processes *processes, pid_t pid)
 {
@@ -14,7 +14,7 @@ struct probed_process *probed_processes_find(const struct probed_processes *proc
 									: NULL;
 }
 
-/* Nothing is ever taken out of the map: now and then it is made anew. */
+/* Entries cannot be removed from the map: rebuilds it when it has many stale ones. */
 static int forget_gone(struct probed_processes *processes)
 {
 	struct map rows = { 0 };
@@ -64,7 +64,7 @@ void probed_processes_remove(struct probed_processes *processes, struct probed_p
 
 	free(process->links);
 	free(process->tails);
-	/* Without memory it is not found any more, and keeps its probes until the end. */
+	/* If memory is exhausted, the moved process is not found any more and keeps its probes until the end. */
 	if (process != last)
 		map_put(&processes->rows, (uint64_t)last->pid,
 			(uint32_t)(process - processes->row));

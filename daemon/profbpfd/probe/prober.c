@@ -13,8 +13,8 @@ struct job {
 	struct job *next;
 	pid_t pid; /* 0: look up addresses */
 	bool forget;
-	bool began; /* the process did */
-	uint64_t tail; /* address at which a function went on; 0 = none */
+	bool began; /* the process has just begun */
+	uint64_t tail; /* target of a function's tail jump; 0 = none */
 	uint64_t ts_ns;
 };
 
@@ -24,10 +24,10 @@ struct prober {
 	pthread_cond_t filled;
 	struct job *first, **last;
 	bool ending;
-	struct timespec look; /* when it is next looked at what the probes cost */
+	struct timespec look; /* time of the next check of the probes' cost */
 	struct probes *probes;
 	struct code_names *code_names;
-	uint32_t functions, files; /* for other threads to see */
+	uint32_t functions, files; /* read by other threads */
 };
 
 static bool time_to_look(struct prober *p)
@@ -53,7 +53,7 @@ static struct job *take_first(struct prober *p)
 	return job;
 }
 
-/* Returns false when there is no more to do. With *@job NULL it is time to look. */
+/* Returns false at the end. If *@job is NULL, the cost has to be checked. */
 static bool next_job(struct prober *p, struct job **job)
 {
 	bool look, ending;
@@ -136,7 +136,7 @@ struct prober *prober_new(struct probes *probes, struct code_names *code_names)
 	return p;
 }
 
-/* A process that loads many libraries asks many times: one scan that has not begun serves all. */
+/* A process that loads many libraries causes many requests: one scan that has not begun serves all of them. */
 static struct job *asked_already(struct prober *p, const struct job *asked)
 {
 	for (struct job *job = p->first; job && !asked->forget && !asked->tail; job = job->next)

@@ -17,8 +17,8 @@
 #include "lib/elf/process_maps.h"
 
 /*
- * From so many on they are too many for probes of their own where they are most of those that map a
- * file, and from so many on in any case.
+ * A file gets probes for all processes if at least MANY_PROCESSES targets map it and are the majority of the
+ * processes that do, or if more than PROCESSES_LINKED_MAX targets map it.
  */
 #define MANY_PROCESSES 32
 #define PROCESSES_LINKED_MAX 256
@@ -82,7 +82,7 @@ static struct file_entry *find_file(struct probes *p, uint32_t dev, uint64_t ino
 	return NULL;
 }
 
-/* Takes over @fd. NULL without memory. */
+/* Takes over @fd. Returns NULL without memory. */
 static struct file_entry *add_file(struct probes *p, uint32_t dev, uint64_t inode, const char *path,
 				   int fd, const struct mapped_in *in, size_t *index)
 {
@@ -114,7 +114,7 @@ void probes_missed(struct probes *p, pid_t pid, uint64_t since_ns)
 	coverage_missed(p->setting.queue, pid, since_ns, probes_now_ns());
 }
 
-/* While it was looked at. */
+/* The process ended during its scan. */
 static void ended_meanwhile(struct probes *p, struct probed_process *process, uint64_t mapped_ns)
 {
 	if (process->missed)
@@ -133,9 +133,9 @@ static void count_file(struct probes *p, struct file_entry *e)
 }
 
 /*
- * Are the probes to be put into the file, rather than into each process? Strangers that map it must not
- * be slowed down, but for each process there would be descriptors, and whoever calls and the end of
- * the session would pay for all of them.
+ * Should the probes be put into the file instead of into each process? Other processes that map it must not
+ * be slowed down; but probes per process take descriptors, and each of them costs time at every call and at
+ * the end of the session.
  */
 static bool for_whoever_maps(struct probes *p, const struct file_entry *e)
 {
@@ -161,7 +161,7 @@ static void link_file(struct probes *p, struct file_entry *e)
 	e->everywhere_ns = probes_now_ns();
 }
 
-/* All of them are removed at once, in which most of the time is spent waiting for the same. */
+/* Removes them in parallel, because most of the time is spent waiting for the same grace periods. */
 static void remove_own_links(struct probes *p, size_t index)
 {
 	struct link_closer *closer = link_closer_new();
@@ -181,8 +181,8 @@ static void remove_own_links(struct probes *p, size_t index)
 }
 
 /*
- * There are many processes by now. A call must not be seen twice, so their own probes go first, and the
- * trace tells of the time between.
+ * The file has many processes by now. A call must not be seen twice, so the probes of the processes are removed
+ * first; the gap until the file is probed is recorded in the trace.
  */
 static void move_into_file(struct probes *p, size_t index)
 {
@@ -210,7 +210,7 @@ static void move_into_file(struct probes *p, size_t index)
 		item_free(coverage);
 }
 
-/* Put breakpoints where they belong and note from when on the process is covered. */
+/* Probes the file, for all or for this process, and notes from when on the process is covered. */
 static void attach_file(struct probes *p, struct probed_process *process, size_t index,
 			uint64_t mapped_ns, struct item *coverage)
 {
@@ -274,7 +274,7 @@ static struct file_entry *mapped_file(struct probes *p, pid_t pid, const struct 
 	return fd < 0 ? NULL : add_file(p, map->dev, map->inode, map->path, fd, &in, index);
 }
 
-/* Its functions with return probes are probed at their exits from now on; the trace tells of the time between. */
+/* Probes the exits of its functions that had return probes; the gap is recorded in the trace. */
 static void link_again(struct probes *p, struct probed_process *process)
 {
 	struct item *coverage = item_new(ITEM_COVERAGE, 1024);
@@ -307,7 +307,7 @@ static void stacks_move(struct probes *p, struct probed_process *process)
 	link_again(p, process);
 }
 
-/* The trace says so once, of files that were probed before, too. */
+/* Records the mapping once, also for a file that was already probed. */
 static void tell_mapped(struct probes *p, struct probed_process *process, size_t index)
 {
 	struct process_link *l = probed_process_link(process, index);
@@ -319,7 +319,7 @@ static void tell_mapped(struct probes *p, struct probed_process *process, size_t
 	l->mapped = true;
 }
 
-/* @e is mapped in the process, for the first time or still; if it is its program and has no symbols, the trace says so. */
+/* @e is mapped in the process, now or still. If it is the process' program and has no symbols, records that. */
 static void look_at_file(struct probes *p, struct probed_process *process, const struct file_entry *e,
 			 uint64_t mapped_ns)
 {
@@ -371,7 +371,7 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 	return err;
 }
 
-/* Ends that some see by probes of their own must not be seen by others as well. */
+/* Not if processes have their own probes on these exits: a call's end must not be seen twice. */
 static bool tail_for_whoever_maps(struct probes *p, const struct file_entry *e)
 {
 	return !e->tails_of_processes && (e->everywhere || (!e->users && for_whoever_maps(p, e)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exits of functions, probed and not probed as the budget has it (exit_budget.h). */
+/* Adds and removes probes on exits of functions, by the budget (exit_budget.h). */
 #include "daemon/profbpfd/probe/probes_private.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static int probe_exits(struct probes *p, size_t index)
 	return err;
 }
 
-/* What could not be probed is tried again at the next look. */
+/* If attaching fails, the next check tries again. */
 static void refresh_exits(struct probes *p, size_t index)
 {
 	struct file_entry *e = p->files[index];

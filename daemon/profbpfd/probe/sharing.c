@@ -53,7 +53,7 @@ static int add_process(struct sharing *s, pid_t pid)
 	int err = 0;
 
 	if (process_maps_read(pid, &maps))
-		return 0; /* gone, or not ours to look at */
+		return 0; /* it has ended, or cannot be read */
 	for (size_t i = 0; i < maps.count && !err; i++)
 		err = add(s, &maps.map[i], pid);
 	process_maps_free(&maps);
