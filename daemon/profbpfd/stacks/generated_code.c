@@ -17,10 +17,10 @@
 #if defined(__x86_64__)
 #define IS_KNOWN true
 #else
-#define IS_KNOWN false /* other machines' instructions would be taken for x86-64's */
+#define IS_KNOWN false /* only x86-64 instructions can be decoded */
 #endif
 
-/* The pages from @at on that are in memory, as pieces of it, up to IOV_MAX of them; returns where to go on. */
+/* Collects up to IOV_MAX pages from @at on that are in memory; returns the page to continue with. */
 static size_t next_pieces(const struct generated_code *code, const bool *present, size_t at, struct iovec *from,
 			  struct iovec *to, size_t *count)
 {
@@ -36,7 +36,7 @@ static size_t next_pieces(const struct generated_code *code, const bool *present
 	return at;
 }
 
-/* Code that was never written or is not in memory is no code that runs: it stays zeros. */
+/* Pages that are not in memory do not run: they stay zero. */
 static bool copy_present(struct generated_code *code, pid_t pid)
 {
 	size_t pages = code->size / PAGE, count;
@@ -74,7 +74,7 @@ void generated_code_free(struct generated_code *code)
 	code->bytes = NULL;
 }
 
-/* What ends before byte @at is no code: traps, or more zeros than an instruction's number may end with. */
+/* Do the bytes before @at belong to no code? They are traps, or more zeros than an immediate operand may end with. */
 static bool is_filled_before(const struct generated_code *code, uint64_t at)
 {
 	uint64_t zeros = 0;
@@ -86,14 +86,14 @@ static bool is_filled_before(const struct generated_code *code, uint64_t at)
 	return zeros == ZEROS_MIN;
 }
 
-/* push of a register that calls keep; sub rsp, ...; endbr64 */
+/* push of a callee-saved register; sub rsp, ...; endbr64 */
 static bool is_prologue(const uint8_t *b)
 {
 	return b[0] == 0x53 || b[0] == 0x55 || (b[0] == 0x41 && b[1] >= 0x54 && b[1] <= 0x57) ||
 	       (b[0] == 0x48 && (b[1] & 0xfd) == 0x81 && b[2] == 0xec) || (b[0] == 0xf3 && b[1] == 0x0f && b[2] == 0x1e);
 }
 
-/* A function may begin at byte @at. */
+/* May a function begin at byte @at? */
 static bool may_begin(const struct generated_code *code, uint64_t at)
 {
 	if (!code->bytes[at] || code->bytes[at] == TRAP)

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* A table, as long as it is the latest or somebody has it. */
+/* A table, which exists while it is the latest or has takers. */
 struct table {
 	struct table *next;
 	struct address_names *names;
@@ -14,7 +14,7 @@ struct table {
 
 struct kernel_names {
 	pthread_mutex_t lock;
-	struct table *latest; /* the first of all that are in use; NULL: there is none */
+	struct table *latest; /* head of the list of tables; NULL: there is none */
 };
 
 struct kernel_names *kernel_names_new(void)
@@ -26,7 +26,7 @@ struct kernel_names *kernel_names_new(void)
 	return n;
 }
 
-/* Tables that nobody has go, but for the latest. */
+/* Frees tables without takers except the latest one; with @all every table. */
 static void tidy(struct kernel_names *n, bool all)
 {
 	struct table **at = n->latest && !all ? &n->latest->next : &n->latest;
@@ -71,7 +71,7 @@ static struct table *read_anew(struct kernel_names *n, uint64_t now_ns,
 	return table;
 }
 
-/* One without names is no use to others: they may be able to see what this one was not. */
+/* A table without names is not shared: another session may be permitted to read the names. */
 static bool is_good(const struct table *table, uint64_t now_ns)
 {
 	return table && address_names_count(table->names) &&

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define PLACES (1u << 16) /* of numbers; twice as many as there are rules */
-#define MULTIPLIER 0x9e3779b97f4a7c15ull /* 2^64 by the golden ratio */
+#define PLACES (1u << 16) /* size of the hash table: twice the number of rules */
+#define MULTIPLIER 0x9e3779b97f4a7c15ull /* 2^64 divided by the golden ratio */
 
 _Static_assert(PLACES == 2 * UNWIND_RULES, "half of the places stay free");
 
@@ -14,10 +14,10 @@ struct rule_numbers {
 	struct unwind_rule *rules;
 	uint64_t seed[2];
 	uint32_t count; /* numbers from this one on were never used */
-	uint16_t place[PLACES]; /* numbers by the rules' bytes; 0 = none */
-	uint16_t unused[UNWIND_RULES]; /* below count */
+	uint16_t place[PLACES]; /* hash table of the numbers by the rules' bytes; 0 = free */
+	uint16_t unused[UNWIND_RULES]; /* free numbers below count */
 	uint32_t unused_count;
-	uint32_t tables[UNWIND_RULES]; /* how many have it */
+	uint32_t tables[UNWIND_RULES]; /* number of tables that use each rule */
 	uid_t payer[UNWIND_RULES];
 };
 
@@ -32,7 +32,7 @@ struct rule_numbers *rule_numbers_new(struct unwind_rule *rules)
 		return NULL;
 	}
 	n->rules = rules;
-	n->count = 1; /* the first is UNWIND_POINTERS */
+	n->count = 1; /* number 0 is UNWIND_POINTERS */
 	return n;
 }
 
@@ -41,7 +41,7 @@ void rule_numbers_free(struct rule_numbers *n)
 	free(n);
 }
 
-/* By what nobody outside knows: a file can be made up whose rules would all have one place, for all to go through. */
+/* Uses a secret seed; else a crafted file could have rules with equal hashes, which would slow down every look-up. */
 static uint32_t hash_of(const struct rule_numbers *n, const struct unwind_rule *rule)
 {
 	uint64_t word[2], hash;
@@ -53,7 +53,7 @@ static uint32_t hash_of(const struct rule_numbers *n, const struct unwind_rule *
 	return (uint32_t)(hash >> 48);
 }
 
-/* Where the rule is, or would be. */
+/* Returns the place of the rule, or the free place for it. */
 static uint32_t place_of(const struct rule_numbers *n, const struct unwind_rule *rule)
 {
 	uint32_t place = hash_of(n, rule);
@@ -91,7 +91,7 @@ void rule_numbers_have(struct rule_numbers *n, uint16_t number)
 	n->tables[number]++;
 }
 
-/* Those behind a place that becomes free, up to the next free one, go where they are found by going on from their hash. */
+/* Frees a place: moves the following entries, up to the next free place, so that linear probing still finds them. */
 static void free_place(struct rule_numbers *n, uint32_t hole)
 {
 	for (uint32_t at = (hole + 1) % PLACES; n->place[at]; at = (at + 1) % PLACES) {

@@ -12,7 +12,7 @@
 
 struct sleepers {
 	struct memory_pages *memory;
-	struct unwinder_session *unwinding; /* of the current walk; NULL if there are no tables */
+	struct unwinder_session *unwinding; /* for the current walk; NULL if there are no tables */
 	struct unwind_process known;
 	struct {
 		struct rec_stack head;
@@ -58,7 +58,7 @@ static int read_memory(void *context, uint64_t address, void *into, size_t size)
 	return memory_pages_read(s->memory, address, into, size);
 }
 
-/* Compares the thread's CPU time with @ran_ns. Without CONFIG_SCHED_INFO the answer is not known: returns true. */
+/* Compares the thread's CPU time with @ran_ns. Returns true if it is unknown (without CONFIG_SCHED_INFO). */
 static bool has_run(uint32_t tgid, uint32_t tid, uint64_t ran_ns)
 {
 	char path[64];

@@ -4,16 +4,16 @@
 #define FRAME_BYTES_MAX (16u << 20)
 #define ADDRESS_BITS 48 /* arm64: the bits above may be a signature */
 
-/* Where registers lie in what the kernel leaves on the stack for a signal handler to return to: struct ucontext, x86-64. */
+/* Offsets of registers in the signal frame on the stack: struct ucontext, x86-64. */
 #define SIGNAL_FRAME_POINTER 120
 #define SIGNAL_STACK_POINTER 160
 #define SIGNAL_INSTRUCTION 168
 
 struct walk {
 	const struct sleeper_source *source;
-	struct sleeper_registers at; /* of the current frame */
-	bool called; /* the frame's instruction is a return address: the call lies before it */
-	struct unwind_rule rule; /* of the current frame */
+	struct sleeper_registers at; /* registers of the current frame */
+	bool called; /* the frame's instruction is a return address: the call is before it */
+	struct unwind_rule rule; /* rule of the current frame */
 };
 
 static uint64_t plain_address(uint64_t word)
@@ -93,7 +93,7 @@ static bool frame_address(const struct walk *w, uint64_t *address)
 		*address = word + (uint64_t)(int64_t)w->rule.add;
 		return true;
 	case UNWIND_FRAME_WORD: return read_word(w, w->at.frame_pointer + cfa, address);
-	default: return false; /* UNWIND_REGISTER: the register is not known */
+	default: return false; /* UNWIND_REGISTER: the register is unknown */
 	}
 }
 

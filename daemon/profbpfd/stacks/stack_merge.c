@@ -3,7 +3,7 @@
 
 struct merge {
 	const struct stack_parts *parts;
-	uint32_t next; /* of the interpreter's frames */
+	uint32_t next; /* index of the next interpreter frame */
 	uint32_t *into;
 	uint32_t count;
 };
@@ -17,7 +17,7 @@ static uint32_t count_loops(const struct stack_parts *parts)
 	return loops;
 }
 
-/* The outermost one may have been cut off before its entry. */
+/* The outermost frame counts as an entry: the stack may have been cut off before it. */
 static uint32_t count_entries(const struct stack_parts *parts)
 {
 	uint32_t entries = 0;
@@ -41,7 +41,7 @@ static void put(struct merge *m, uint32_t frame)
 		m->into[m->count++] = frame;
 }
 
-/* What runs in the next entry; false if no function of it is known. */
+/* Puts the functions of the next entry; returns false if none of them is known. */
 static bool put_entry(struct merge *m)
 {
 	const struct stack_parts *parts = m->parts;
@@ -57,14 +57,14 @@ static bool put_entry(struct merge *m)
 	return m->count > before;
 }
 
-/* What runs in all that are left. */
+/* Puts the functions of all remaining entries. */
 static void put_rest(struct merge *m)
 {
 	while (m->next < m->parts->python_count)
 		put_entry(m);
 }
 
-/* The innermost @bare frames of the loop have no functions; each of the others has those of one entry. */
+/* Replaces each frame of the loop, except the innermost @bare ones, by the functions of one entry. */
 static void put_by_entry(struct merge *m, uint32_t bare)
 {
 	const struct stack_parts *parts = m->parts;
@@ -84,7 +84,7 @@ static void put_by_entry(struct merge *m, uint32_t bare)
 	put_rest(m);
 }
 
-/* All functions in the place of all that lies from the innermost to the outermost frame of the loop. */
+/* Replaces all frames from the innermost to the outermost frame of the loop by all functions. */
 static void put_in_one(struct merge *m, uint32_t loops)
 {
 	const struct stack_parts *parts = m->parts;

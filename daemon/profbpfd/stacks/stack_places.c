@@ -16,29 +16,29 @@
 #include "lib/elf/elf_file.h"
 
 #define READ_AGAIN_NS 100000000ull
-#define READ_SHARE 20 /* or so many times what it took, if that is longer */
-#define KERNEL_FRAMES 1024 /* that are remembered by address; a power of two */
+#define READ_SHARE 20 /* the interval is at least this many times the duration of reading */
+#define KERNEL_FRAMES 1024 /* size of the cache of frames by address; a power of two */
 #define PERF_MAP_MAX (256ll << 20) /* bytes; larger ones are not read */
 
-/* Of something of a process's that it may change at any time. */
+/* When data were read that the process may change at any time. */
 struct reading {
 	uint64_t last_ns; /* 0 = never */
-	uint64_t took_ns; /* of CPU time */
+	uint64_t took_ns; /* CPU time */
 };
 
 struct place_process {
 	pid_t pid;
-	uid_t owner; /* -1: not looked up */
+	uid_t owner; /* -1: unknown */
 	struct code_maps maps;
 	struct reading maps_read;
-	bool mapped; /* code, since then */
+	bool mapped; /* it has mapped code since then */
 	struct address_names *generated; /* perf map, or NULL */
 	struct reading generated_read;
 	struct timespec generated_mtime;
 	off_t generated_size;
 };
 
-/* The kernel's code stays where it is. */
+/* A cached frame; addresses of kernel code do not change. */
 struct kernel_frame {
 	uint64_t address; /* 0 = none */
 	uint32_t frame;
@@ -51,7 +51,7 @@ struct stack_places {
 	bool kernel_shared;
 	struct kernel_frame kernel_frames[KERNEL_FRAMES];
 	void *processes; /* tsearch tree of struct place_process */
-	bool told; /* what is mapped */
+	bool told; /* new mappings are reported */
 	void (*read)(void *context, pid_t pid);
 	void *context;
 };
@@ -171,7 +171,7 @@ void stack_places_mapped(struct stack_places *places, pid_t pid)
 		(*found)->mapped = true;
 }
 
-/* What takes long to read is read less often: a process must not keep those waiting who have others' stacks to read. */
+/* Data that take long to read are read less often: a process must not delay the stacks of other processes. */
 static bool due(struct reading *reading, uint64_t now_ns)
 {
 	uint64_t wait_ns = READ_SHARE * reading->took_ns;
@@ -184,7 +184,7 @@ static bool due(struct reading *reading, uint64_t now_ns)
 	return true;
 }
 
-/* What a busy machine takes besides is not the process's doing. */
+/* CPU time: delays by other load on the machine do not count for the process. */
 static uint64_t own_time(void)
 {
 	struct timespec t;
@@ -212,7 +212,7 @@ static struct code_map *map_of(const struct stack_places *places, struct place_p
 	    !due(&process->maps_read, now_ns))
 		return found;
 	process->mapped = false;
-	/* Of a process that is gone the old mappings are the best there is. */
+	/* The process may have ended: then the old mappings stay. */
 	if (read_maps(process, &maps) || !maps.count)
 		return NULL;
 	if (!right_holds(places->right, process->pid)) {
@@ -226,7 +226,7 @@ static struct code_map *map_of(const struct stack_places *places, struct place_p
 	return code_maps_find(&process->maps, address);
 }
 
-/* The id of a mapping's file; the path alone identifies what cannot be opened. */
+/* Returns the id of a mapping's file. If it cannot be opened, its identity lacks size, time and build id. */
 static uint32_t file_of(struct stack_places *places, struct place_process *process,
 			struct code_map *map)
 {
@@ -255,7 +255,7 @@ static uint32_t file_of(struct stack_places *places, struct place_process *proce
 	return map->user;
 }
 
-/* What the process calls itself: the last of its ids, the one of its own namespace. */
+/* Returns the process' id in its own pid namespace, the last one listed. */
 static pid_t own_pid(pid_t pid)
 {
 	char path[64], line[256];
@@ -280,13 +280,13 @@ static pid_t own_pid(pid_t pid)
 	return own;
 }
 
-/* The place may hold another's file, mounted there: root reads it, so the user must be one who could. */
+/* The path may lead to another user's mounted file, which root can read: checks that @right's user may read it. */
 static bool may_be_read(const struct right *right, const struct stat *st)
 {
 	return !right_limited(right) || st->st_uid == right->uid || st->st_mode & S_IROTH;
 }
 
-/* Reads the perf map if there is one and it is not the one that was read last. */
+/* Reads the perf map if it exists and has changed. */
 static void read_generated(const struct right *right, struct place_process *process)
 {
 	struct address_names *names = NULL;
@@ -297,7 +297,7 @@ static void read_generated(const struct right *right, struct place_process *proc
 
 	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", process->pid,
 		 own_pid(process->pid));
-	/* A target's own file: neither wait for it nor follow it anywhere. */
+	/* The target controls the path: do not block on a FIFO or follow a symbolic link. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 	if (fd < 0)
 		return;
@@ -324,7 +324,7 @@ static void read_generated(const struct right *right, struct place_process *proc
 	process->generated_mtime = st.st_mtim;
 }
 
-/* CPython's trampolines are called "py::FUNCTION:FILE". */
+/* The names of CPython's trampolines have the form "py::FUNCTION:FILE". */
 static bool python_name(struct stack_table *table, const char *name, struct stack_frame *frame)
 {
 	char function[ADDRESS_NAMES_LENGTH + 1];
@@ -373,19 +373,19 @@ uint32_t stack_places_user(struct stack_places *places, pid_t pid, uint64_t addr
 	struct stack_frame frame = { .kind = PROFBPF__STACKS__KIND__USER, .offset = address };
 	struct place_process *process = find_process(places, pid);
 	struct code_map *map = process ? map_of(places, process, address, now_ns) : NULL;
-	/* What lies nowhere is nobody's code: no return address, but what stood in its place. */
+	/* An address outside of all mappings is no return address, but some other value on the stack. */
 	bool nowhere = !map && places->told;
 
 	if (map && map->map.inode) {
 		frame.file = file_of(places, process, map);
 		frame.offset = address - map->map.start + map->map.offset;
 	} else if (map && map->map.path[0] == '[' && strncmp(map->map.path, "[anon", 5)) {
-		/* [vdso], [vsyscall]: nothing more is known of them. */
+		/* [vdso], [vsyscall]: the name of the mapping is the frame's name. */
 		frame = (struct stack_frame){ .name = stack_table_name(places->table,
 								       map->map.path) };
 	} else if (process &&
 		   (nowhere || !generated_frame(places, process, address, now_ns, &frame))) {
-		frame.offset = 0; /* as good as any other: one frame for all of them */
+		frame.offset = 0; /* all unknown addresses share a frame */
 	}
 	return stack_table_frame(places->table, &frame);
 }

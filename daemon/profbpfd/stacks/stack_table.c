@@ -7,25 +7,25 @@
 #include "lib/trace/column.h"
 #include "lib/base/strings.h"
 
-/* What makes a file itself, as bytes. */
+/* The part of a file's identity with a fixed size. */
 struct file_key {
 	uint64_t dev, inode, size;
 	int64_t mtime_ns;
 };
 
-/* The rest of it. */
+/* The rest of the identity. */
 struct file_text {
 	char *path;
 	uint8_t *build_id;
 	size_t build_id_size;
 };
 
-/* Interners of bytes give each different thing one number, counted up from 1. */
+/* The string tables number distinct byte strings from 1. */
 struct stack_table {
 	struct string_table *files, *names, *frames, *stacks;
-	struct file_text *texts; /* by id - 1 */
+	struct file_text *texts; /* index: id - 1 */
 	size_t text_count;
-	uint32_t files_sent, names_sent, frames_sent, stacks_sent; /* ids below were taken */
+	uint32_t files_sent, names_sent, frames_sent, stacks_sent; /* ids up to these were taken */
 	bool closed;
 	uint64_t left_out;
 	uint64_t bytes;
@@ -169,7 +169,7 @@ uint32_t stack_table_stack(struct stack_table *t, const uint32_t *frames, size_t
 	return id;
 }
 
-/* The message and the memory behind it. */
+/* A message and the memory that it points to. */
 struct definitions {
 	Profbpf__Stacks m;
 	Profbpf__StackFile *files, **file_pointers;
@@ -234,7 +234,7 @@ static int fill_frames(const struct stack_table *t, struct definitions *d)
 		       column_u32_push(&d->source, f.source) | column_u32_push(&d->line, f.line);
 	}
 	d->m.first_frame = t->frames_sent;
-	/* One column is always there, or the number of frames would be lost. */
+	/* One column is always present, because its length gives the number of frames. */
 	COLUMN_EXPORT_ALWAYS(&d->offset, &d->m, offset);
 	COLUMN_EXPORT_ENUM(&d->kind, &d->m, kind);
 	COLUMN_EXPORT(&d->file, &d->m, in_file);

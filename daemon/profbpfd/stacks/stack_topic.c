@@ -16,24 +16,24 @@
 #include "daemon/profbpfd/encode/trace_values.h"
 #include "proto/trace.pb-c.h"
 
-#define BATCH 4096 /* rows after which a batch is handed over */
-#define INTERPRETED ((uid_t)-2) /* who pays for stacks that are read from memory */
-#define STACK_BYTES_MOST 4096 /* that a stack adds, with what is new in it */
+#define BATCH 4096 /* rows in a full batch, which is queued */
+#define INTERPRETED ((uid_t)-2) /* payer of stacks that are read from interpreters' memory */
+#define STACK_BYTES_MOST 4096 /* the most that a stack adds, with its new frames and names */
 
 struct stacks {
 	struct item_queue *queue;
 	struct stack_table *table;
 	struct stack_places *places;
 	struct kernel_names *kernel;
-	struct address_names *symbols; /* taken of these */
+	struct address_names *symbols; /* the table taken from @kernel */
 	struct interpreters *interpreters;
 	struct capture *capture;
-	struct unwinder_session *unwinding; /* NULL: by frame pointers */
-	struct table_shares *shares; /* of the room for different stacks; NULL: there is no bound */
-	struct sleepers *sleepers; /* NULL: there was none yet */
-	const struct right *right; /* NULL: all may be looked into */
-	bool limited; /* to one owner */
-	bool warned; /* of stacks that are left out */
+	struct unwinder_session *unwinding; /* NULL: walks follow frame pointers */
+	struct table_shares *shares; /* shares of the room for distinct stacks; NULL: unlimited */
+	struct sleepers *sleepers; /* NULL: not needed yet */
+	const struct right *right; /* NULL: all processes may be read */
+	bool limited; /* to one owner's processes */
+	bool warned; /* about stacks that are left out */
 	struct item *rows;
 	uint32_t rate;
 	uint64_t dropped;
@@ -92,8 +92,8 @@ static void interpreter_state(void *context, pid_t pid, uint64_t thread, uint64_
 }
 
 /*
- * /proc/kallsyms shows addresses if we may see them there (CAP_SYSLOG) and it is not hidden, as it is in a hardened
- * service; else, and on kernels that can, a program of ours tells them.
+ * /proc/kallsyms shows addresses if the daemon has CAP_SYSLOG and the file is not hidden, as it is in a hardened
+ * service; else a BPF iterator lists them, on kernels that have it.
  */
 static struct address_names *read_kernel_symbols(void *context)
 {
@@ -162,7 +162,7 @@ void stacks_limit(struct stacks *s, const struct right *right)
 	interpreters_limit(s->interpreters, right);
 }
 
-/* Without memory there is no bound. */
+/* Without memory there is no limit. */
 void stacks_bound(struct stacks *s, uint64_t bytes)
 {
 	const struct table_room all = { .words = bytes };
@@ -228,7 +228,7 @@ static uint32_t python_frames(struct stacks *s, const struct rec_stack *r, uint6
 	return r->python_frames;
 }
 
-/* With @python frames a perf map's (python3 -X perf) are left out: they would stand there twice. */
+/* If there are @python frames, Python frames of a perf map (python3 -X perf) are left out: they would appear twice. */
 static uint32_t native_frames(struct stacks *s, const struct rec_stack *r, uint64_t now_ns, uint32_t python,
 			      struct native_frame *into)
 {
@@ -236,7 +236,7 @@ static uint32_t native_frames(struct stacks *s, const struct rec_stack *r, uint6
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < r->user_frames && address[i]; i++) {
-		/* A return address may be the first of the next function: what called lies before it. */
+		/* A return address may be the start of the next function: the call instruction is before it. */
 		uint64_t at = address[i] - (i > 0);
 		uint32_t frame = stack_places_user(s->places, (pid_t)r->tgid, at, now_ns);
 
@@ -249,7 +249,7 @@ static uint32_t native_frames(struct stacks *s, const struct rec_stack *r, uint6
 	return count;
 }
 
-/* Who pays for the stacks of a process. Of who is not known there is but one, whoever it is. */
+/* Returns the user who pays for the stacks of a process. All processes with an unknown user share an account. */
 static uid_t payer_of(struct stacks *s, pid_t pid)
 {
 	return s->shares && !s->limited ? stack_places_owner(s->places, pid) : 0;
@@ -296,7 +296,7 @@ static uint32_t resolve(struct stacks *s, const struct rec_stack *r, uint64_t no
 
 	uint64_t bytes;
 
-	/* Of the kernel's there are only so many. */
+	/* Kernel frames are not limited: their number is bounded. */
 	for (uint32_t i = 0; i < r->kernel_frames; i++)
 		frames[count++] = stack_places_kernel(s->places, kernel[i]);
 	bytes = stack_table_bytes(s->table);
@@ -323,7 +323,7 @@ static void take_walked(struct stacks *s, const struct rec_stack *r, uint64_t no
 		.waker = r->waker,
 	};
 
-	/* The outermost frame is where the walk ended. */
+	/* The walk ended at the outermost frame. */
 	if (s->unwinding && r->user_frames && !(r->header.flags & STACK_WHOLE))
 		unwinder_saw(s->unwinding, (pid_t)r->tgid, ((const uint64_t *)(r + 1))[r->user_frames - 1]);
 	if (r->python_frames == REC_PYTHON_FRAMES)
@@ -345,7 +345,7 @@ void stacks_take(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
 		s->dropped++;
 }
 
-/* What the rows refer to goes first. */
+/* Definitions are queued before the rows that refer to them. */
 void stacks_pass(struct stacks *s, bool flush)
 {
 	struct item *definitions;
@@ -370,7 +370,7 @@ void stacks_told(struct stacks *s)
 void stacks_mapped(struct stacks *s, pid_t pid)
 {
 	stack_places_mapped(s->places, pid);
-	/* Of those that were never seen on a CPU nothing is wanted yet. */
+	/* A process without samples needs no tables yet. */
 	if (s->unwinding && stack_places_knows(s->places, pid))
 		unwinder_look(s->unwinding, pid, true);
 }
@@ -398,7 +398,7 @@ void stacks_look(struct stacks *s)
 	capture_each_target(s->capture, look, s);
 }
 
-/* Those whose interpreters are read from here, on older kernels, have one share. */
+/* On older kernels the daemon reads interpreters' memory; all these processes have one share. */
 void stacks_interpreters(struct stacks *s, uint64_t now_ns)
 {
 	uint64_t bytes = stack_table_bytes(s->table);

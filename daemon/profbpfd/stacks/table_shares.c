@@ -10,12 +10,12 @@
 struct owner {
 	uid_t uid;
 	struct table_room has;
-	uint64_t free_ns; /* when all of its time is there again */
+	uint64_t free_ns; /* when its whole time is available again */
 };
 
 struct table_shares {
 	struct table_room all;
-	struct table_room root, others; /* what root has, and all others together */
+	struct table_room root, others; /* room used by root, and by all other owners together */
 	void *owners; /* tsearch tree of struct owner, without root */
 };
 
@@ -48,7 +48,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* Of one kind of room. */
+/* Returns the remaining room of one kind. */
 static uint64_t left_of(uint64_t all, uint64_t root, uint64_t others, uint64_t own, uid_t uid)
 {
 	uint64_t reserved = all / 4 > root ? all / 4 : root;

@@ -16,7 +16,7 @@
 #include "lib/elf/frame_rules.h"
 
 #define FILES_MAX 65536
-#define FRESH_S 2 /* what was changed so long ago may have been changed once more since, at what is the same time */
+#define FRESH_S 2 /* a file that changed in the last seconds may change again with the same timestamp */
 
 struct name {
 	struct file_key key;
@@ -29,31 +29,31 @@ struct holder {
 };
 
 struct unwind_file {
-	struct name by_stat, by_id; /* file is NULL: it is not known by that */
+	struct name by_stat, by_id; /* file is NULL: not in the tree under this name */
 	uid_t owner, payer;
-	bool fresh; /* not to be kept */
+	bool fresh; /* not kept without holders */
 	struct unwind_table table;
-	uint64_t left; /* bytes of code that its unwind tables do not cover; 0: the table has all that can be known */
-	int err; /* of unwind_store_add() */
-	uint64_t given_back; /* how often room had been given back when it was refused */
-	struct holder *holders; /* NULL: nobody holds it */
+	uint64_t left; /* bytes of code that its unwind tables do not cover; 0: the table is complete */
+	int err; /* result of unwind_store_add() */
+	uint64_t given_back; /* value of unwind_files.given_back when room was refused */
+	struct holder *holders; /* NULL: none */
 	size_t holder_count;
-	struct unwind_file *older, *newer; /* of those that nobody holds */
-	uint64_t dropped_ns; /* by the last one */
+	struct unwind_file *older, *newer; /* in the list of files without holders */
+	uint64_t dropped_ns; /* time of the last holder's release */
 };
 
 struct unwind_files {
 	struct unwind_store *store;
 	void (*wait)(void);
-	struct table_shares *shares; /* of all the room */
-	struct table_shares *kept; /* of the room for what nobody holds */
+	struct table_shares *shares; /* shares of all the room */
+	struct table_shares *kept; /* shares of the room for files without holders */
 	void *names; /* tsearch tree of struct name */
-	struct unwind_file *oldest, *newest; /* of those that nobody holds */
-	uint64_t waited_ns; /* what was dropped before no program uses any more */
-	uint64_t gone_ns; /* since when no program sees what is dropped now; 0 = as of now */
-	uint64_t given_back; /* how often room was */
+	struct unwind_file *oldest, *newest; /* list of files without holders */
+	uint64_t waited_ns; /* no program uses tables that were dropped before this time */
+	uint64_t gone_ns; /* time since which no program sees the files being dropped; 0 = now */
+	uint64_t given_back; /* how many times room was freed */
 	struct unwind_files_stats stats;
-	int vdso; /* a memory file with what the kernel maps into each process; -1 = there is none */
+	int vdso; /* a memory file with a copy of the vdso; -1 = none */
 };
 
 static uint64_t read_clock(clockid_t clock)
@@ -121,7 +121,7 @@ static void unlink_unused(struct unwind_files *f, struct unwind_file *file)
 	f->stats.kept--;
 }
 
-/* It is in no list. */
+/* Frees a file that is in no list. */
 static void forget(struct unwind_files *f, struct unwind_file *file)
 {
 	const struct table_room one = { .files = 1 };
@@ -130,7 +130,7 @@ static void forget(struct unwind_files *f, struct unwind_file *file)
 		tdelete(&file->by_stat, &f->names, compare);
 	if (file->by_id.file)
 		tdelete(&file->by_id, &f->names, compare);
-	/* Programs that run now may have begun when it was held. */
+	/* Programs that are running may have begun when it was still held. */
 	if (file->table.pages && file->dropped_ns >= f->waited_ns) {
 		uint64_t waited_ns = now();
 
@@ -151,7 +151,7 @@ static void give_back(struct unwind_files *f, struct unwind_file *file)
 	forget(f, file);
 }
 
-/* Of what nobody holds: all of @payer's, and for root everybody's. False: there was nothing. */
+/* Frees the files without holders that @payer pays for, for root all. Returns whether there was a table. */
 static bool give_back_of(struct unwind_files *f, uid_t payer)
 {
 	bool any = false;
@@ -171,7 +171,7 @@ static void free_file(void *data)
 	struct name *name = data;
 	struct unwind_file *file = name->file;
 
-	/* The tree has it once or twice. */
+	/* The file is in the tree under one name or two: the last one frees it. */
 	name->file = NULL;
 	if (file->by_stat.file || file->by_id.file)
 		return;
@@ -185,7 +185,7 @@ void unwind_files_free(struct unwind_files *f)
 {
 	if (!f)
 		return;
-	f->waited_ns = UINT64_MAX; /* there are no programs any more */
+	f->waited_ns = UINT64_MAX; /* no program runs any more */
 	while (f->oldest)
 		give_back(f, f->oldest);
 	tdestroy(f->names, free_file);
@@ -196,7 +196,7 @@ void unwind_files_free(struct unwind_files *f)
 	free(f);
 }
 
-/* True: it has its place among those of its payer's that are kept, for which older ones may have to go. */
+/* Makes room for @file in its payer's share of kept files by freeing older ones. Returns false if that fails. */
 static bool may_be_kept(struct unwind_files *f, const struct unwind_file *file)
 {
 	const struct table_room room = kept_room(file), none = { 0 };
@@ -263,7 +263,7 @@ struct unwind_file *unwind_files_hold(struct unwind_file *file, uid_t user)
 	return file;
 }
 
-/* Who has it pays for it: if the payer has let go, of the others the one who has held it for longest. */
+/* Only holders pay: if the payer is no holder any more, the one who has held the file longest pays. */
 static void settle(struct unwind_files *f, struct unwind_file *file)
 {
 	const struct table_room one = { .files = 1 };
@@ -331,7 +331,7 @@ static void keep_name(struct unwind_files *f, struct name *name, const struct fi
 		name->file = NULL;
 }
 
-/* Begins the account of who pays, too. */
+/* Also opens the payer's account. */
 static struct unwind_file *new_file(struct unwind_files *f, const struct stat *st, uid_t payer)
 {
 	const struct table_room one = { .files = 1 };
@@ -348,7 +348,7 @@ static struct unwind_file *new_file(struct unwind_files *f, const struct stat *s
 	return file;
 }
 
-/* A file whose rules are read. */
+/* A file to read rules from. */
 struct code_file {
 	const struct elf_file *elf;
 	enum unwind_rules rules;
@@ -373,7 +373,7 @@ static void make_table(struct unwind_files *f, const struct unwind_source *sourc
 	file->err = unwind_store_add(f->store, source, f->shares, file->payer, &file->table);
 	if (file->err == -ENOSPC && give_back_of(f, file->payer))
 		file->err = unwind_store_add(f->store, source, f->shares, file->payer, &file->table);
-	/* What a busy machine takes besides is nobody's. */
+	/* CPU time: delays by other load on the machine do not count. */
 	table_shares_spend(f->shares, file->payer, read_clock(CLOCK_THREAD_CPUTIME_ID) - began_ns, now());
 	file->given_back = f->given_back;
 }
@@ -387,7 +387,7 @@ static void make_file_table(struct unwind_files *f, const struct elf_file *elf, 
 	make_table(f, &source, file);
 }
 
-/* There is some for @payer, and time. */
+/* Is there room and time for @payer? */
 static bool has_room(struct unwind_files *f, uid_t payer)
 {
 	struct table_room room = table_shares_left(f->shares, payer);
@@ -399,8 +399,8 @@ static bool has_room(struct unwind_files *f, uid_t payer)
 }
 
 /*
- * A table that could be had with more room is refused to @payer, and to nobody else, until some is given back.
- * NULL: there is no memory, or @payer may have no more; of that no names stay behind, either.
+ * Makes a table. If room is missing, it is refused to @payer, and to no other, until some is freed. Returns NULL
+ * without memory, or if @payer may have no more files; then no names remain either.
  */
 static struct unwind_file *make(struct unwind_files *f, const struct elf_file *elf, const struct stat *st,
 				struct file_keys *keys, uid_t payer)
@@ -452,7 +452,7 @@ static void rename_accepted(struct unwind_files *f, struct name *name)
 	keep_name(f, name, &key, file);
 }
 
-/* What was refused, and there may be room now. */
+/* Makes a refused table if there may be room now. */
 static void try_again(struct unwind_files *f, const struct elf_file *elf, enum unwind_rules rules, struct unwind_file *file)
 {
 	if (file->given_back == f->given_back || !table_shares_in_time(f->shares, file->payer, now()))
@@ -475,7 +475,7 @@ static struct unwind_file *hold_first(struct unwind_files *f, struct unwind_file
 	return file;
 }
 
-/* Held by @user; NULL: there is no room, or no memory, for what is known of it. */
+/* Returns the file, held by @user, with or without a table; NULL if there is no room or no memory for that. */
 static struct unwind_file *table_of(struct unwind_files *f, const struct elf_file *elf, const struct stat *st,
 				    enum unwind_rules rules, uid_t user)
 {
@@ -492,7 +492,7 @@ static struct unwind_file *table_of(struct unwind_files *f, const struct elf_fil
 	return file ? hold_first(f, file, user) : NULL;
 }
 
-/* What has fewer rules than another one of the same file is not kept. */
+/* Does not keep a table that another table of the same file, with more rules, replaces. */
 static void replace(struct unwind_files *f, const struct file_keys *keys)
 {
 	struct unwind_file *file = find_named(f, keys);
@@ -503,7 +503,7 @@ static void replace(struct unwind_files *f, const struct file_keys *keys)
 		file->fresh = true;
 }
 
-/* One with all rules does for who asks for those that are told, and takes their place. */
+/* A table with derived rules also serves callers that ask for UNWIND_TOLD, and replaces that table. */
 static struct unwind_file *best_table_of(struct unwind_files *f, const struct elf_file *elf, const struct stat *st,
 					 enum unwind_rules rules, uid_t user)
 {
@@ -513,7 +513,7 @@ static struct unwind_file *best_table_of(struct unwind_files *f, const struct el
 
 	if (best && !best->err)
 		rules = UNWIND_DERIVED;
-	/* There would be nothing more in it. */
+	/* Deriving would add no rules. */
 	else if (other && !other->err && !other->left)
 		rules = UNWIND_TOLD;
 	file = table_of(f, elf, st, rules, user);
@@ -522,7 +522,7 @@ static struct unwind_file *best_table_of(struct unwind_files *f, const struct el
 	return file;
 }
 
-/* Of code without a file. It changes, and is nobody else's: nothing is kept of it when nobody holds it. */
+/* Makes the table of code without a file, which changes and belongs to one process: it is not kept without holders. */
 static int map_generated(struct unwind_files *f, pid_t pid, const struct process_map *map, uid_t user,
 			 struct unwind_file **held)
 {
@@ -537,7 +537,7 @@ static int map_generated(struct unwind_files *f, pid_t pid, const struct process
 
 	if (st.st_uid == (uid_t)-1 || map->end - map->start > GENERATED_CODE_MAX)
 		return 0;
-	/* To copy it takes time, too, for which there has to be an account. */
+	/* Copying takes time, too: the payer needs an account for it. */
 	if (!has_room(f, payer) || table_shares_take(f->shares, payer, &none))
 		return -ENOSPC;
 	taken = generated_code_take(&code, pid, map);
@@ -582,8 +582,8 @@ int unwind_files_map(struct unwind_files *f, pid_t pid, const struct process_map
 		err = *held ? (*held)->err : -ENOSPC;
 	}
 	/*
-	 * "[vsyscall]", "[uprobes]" and the like are none. Of a file that cannot be opened, as in a user's own file system
-	 * (FUSE), the pages must not be asked for, either: who answers for it may never do so.
+	 * "[vsyscall]", "[uprobes]" and the like are not generated code. If a file cannot be opened, as in a user's own
+	 * file system (FUSE), its pages must not be read either: the server of the file system may never answer.
 	 */
 	if (!elf && (fd >= 0 || !map->inode) && (map->path[0] != '[' || !strncmp(map->path, "[anon", 5)))
 		err = map_generated(f, pid, map, user, held);

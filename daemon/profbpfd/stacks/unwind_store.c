@@ -13,15 +13,15 @@
 #include "daemon/profbpfd/stacks/rule_numbers.h"
 
 #define PAGE_BYTES (1ull << UNWIND_PAGE_SHIFT)
-#define PAGES_MAX (UNWIND_SHARD_WORDS / 2) /* of a file */
+#define PAGES_MAX (UNWIND_SHARD_WORDS / 2) /* pages of a file */
 
 struct unwind_store {
 	pthread_mutex_t lock; /* against the removal of shards while unwind_store_rule() reads them */
 	int shards_fd, rules_fd;
-	uint32_t *shard[UNWIND_SHARDS]; /* as the programs see them; NULL: there is none */
-	uint32_t used[UNWIND_SHARDS]; /* words of each */
-	struct word_pieces unused; /* words; 0 is never used */
-	struct unwind_rule *rules; /* as the programs see them */
+	uint32_t *shard[UNWIND_SHARDS]; /* shared with the programs; NULL: the shard does not exist */
+	uint32_t used[UNWIND_SHARDS]; /* used words of each shard */
+	struct word_pieces unused; /* free words; word 0 is never used */
+	struct unwind_rule *rules; /* shared with the programs */
 	struct rule_numbers *numbers;
 };
 
@@ -39,7 +39,7 @@ static int make_array(const char *name, uint32_t value_size, uint32_t count)
 	return bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t), value_size, count, &options);
 }
 
-/* What is in the outer map tells the kernel what may be; a shard's descriptor is not needed after that. */
+/* The first shard also serves as the template of the outer map. A shard in that map needs no descriptor. */
 static int make_shard(struct unwind_store *s, uint32_t number)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options);
@@ -194,7 +194,7 @@ static uint8_t kind_of(uint8_t kind)
 	return kinds[kind];
 }
 
-/* Where the kernel keeps a register, in words of struct pt_regs (arch/x86/include/asm/ptrace.h). */
+/* Returns the index of a register in struct pt_regs, in words (arch/x86/include/asm/ptrace.h). */
 static int16_t place_of(int16_t number)
 {
 	static const uint8_t places[16] = { 10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0 };
@@ -213,7 +213,7 @@ static uint8_t pointer_of(uint8_t kind)
 
 static void give_words(struct unwind_store *s, struct word_piece piece)
 {
-	/* Words that are not known to be free stay used, and so does their shard. */
+	/* If the words cannot be noted as free, they stay used, and so does their shard. */
 	if (word_room_give(&s->unused, piece))
 		return;
 	while (piece.count) {
@@ -229,7 +229,7 @@ static void give_words(struct unwind_store *s, struct word_piece piece)
 	}
 }
 
-/* Gives back all that it has but the list of its rules. */
+/* Frees everything in the table except the list of its rules. */
 static void take_apart(struct unwind_store *s, struct table_shares *shares, uid_t payer, struct unwind_table *table)
 {
 	const struct table_room words = { .words = table->words }, rule = { .rules = 1 };
@@ -244,24 +244,24 @@ static void take_apart(struct unwind_store *s, struct table_shares *shares, uid_
 			table_shares_give(shares, payer_of_rule, &rule);
 }
 
-/* A table that is being made. */
+/* A table under construction. */
 struct making {
 	struct unwind_store *store;
 	struct table_shares *shares;
 	uid_t payer;
-	struct table_room left; /* that the payer may have */
+	struct table_room left; /* room that the payer may still take */
 	struct unwind_table table;
-	struct unwind_page *pages; /* those that are done */
-	uint32_t page; /* the one that is not */
-	uint32_t rows[UNWIND_PAGE_ROWS_MAX]; /* its */
+	struct unwind_page *pages; /* the complete pages */
+	uint32_t page; /* index of the current page */
+	uint32_t rows[UNWIND_PAGE_ROWS_MAX]; /* rows of the current page */
 	uint32_t row_count;
-	uint32_t rule; /* which holds so far */
+	uint32_t rule; /* the rule of the last row */
 	bool any;
 	bool has_rule[UNWIND_RULES];
-	uint16_t rules[UNWIND_RULES]; /* that it has */
+	uint16_t rules[UNWIND_RULES]; /* the table's rules */
 };
 
-/* Room for @words in one shard; 0: there is none */
+/* Reserves @words in one shard and returns the first; 0 if there is no room. */
 static uint32_t reserve(struct making *m, uint32_t words)
 {
 	struct unwind_store *s = m->store;
@@ -279,7 +279,7 @@ static uint32_t reserve(struct making *m, uint32_t words)
 	return first;
 }
 
-/* 0: there is no room for another one. */
+/* Returns the rule's number, which it adds if necessary; 0 if there is no room for another rule. */
 static uint32_t number_of(struct making *m, const struct unwind_rule *rule)
 {
 	const struct table_room room = { .rules = 1 };
@@ -341,7 +341,7 @@ static int take_rule(void *context, uint64_t address, const struct frame_rule *r
 	if (!m->any)
 		m->table.first = address & ~(PAGE_BYTES - 1);
 	m->any = true;
-	/* Nothing but gaps can be that long. */
+	/* Only gaps can be that long. */
 	if ((address - m->table.first) / PAGE_BYTES >= PAGES_MAX)
 		return -ENOSPC;
 	while (!err && (address - m->table.first) / PAGE_BYTES > m->page)
@@ -350,7 +350,7 @@ static int take_rule(void *context, uint64_t address, const struct frame_rule *r
 		return err;
 	if (rule.kind != UNWIND_POINTERS)
 		number = number_of(m, &rule);
-	/* Where nobody may have more of them nothing is known. Where this owner may not, others get a whole table. */
+	/* If all numbers are used, the code gets rule 0. If only this payer's are, it fails: others get the whole table. */
 	if (!number && rule.kind != UNWIND_POINTERS && !rule_numbers_full(m->store->numbers))
 		return -ENOSPC;
 	put_row(m, address, number);
@@ -402,7 +402,7 @@ int unwind_store_add(struct unwind_store *s, const struct unwind_source *source,
 		m->shares = shares;
 		m->payer = payer;
 		m->left = table_shares_left(shares, payer);
-		m->row_count = 1; /* of rule 0 */
+		m->row_count = 1; /* a row with rule 0 */
 		err = make_table(m, source);
 		if (!err)
 			err = keep_rules(m);

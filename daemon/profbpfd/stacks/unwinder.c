@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unwinder.c - the thread: looks at processes, makes tables, gives them back. What sessions ask is in unwinder_sessions.c. */
+/* unwinder.c - the thread: reads processes' mappings, makes and frees tables. unwinder_sessions.c has the requests. */
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "daemon/profbpfd/stacks/unwind_files.h"
 #include "daemon/profbpfd/stacks/unwinder_private.h"
 
-#define PUBLISH_NS 50000000ull /* while new tables are made, those that are there are made known this often */
-#define TRIES 5 /* the kernel gets memory for what is put into its table a little later than it is asked */
+#define PUBLISH_NS 50000000ull /* interval of publishing finished tables while further ones are made */
+#define TRIES 5 /* the kernel refills its preallocated memory for map elements with a short delay */
 
 uint64_t unwinder_now(void)
 {
@@ -40,7 +40,7 @@ struct unwinder *unwinder_new(void)
 	return u;
 }
 
-/* It holds nothing. */
+/* Frees a process that holds no tables. */
 static void free_process(struct process *p)
 {
 	code_maps_free(&p->maps);
@@ -52,7 +52,7 @@ static void free_process(struct process *p)
 	free(p);
 }
 
-/* Of what no program sees any more; by the thread. NULL is fine. */
+/* Releases the tables of a process that no program sees any more. Called by the thread; @p may be NULL. */
 static void drop_process(struct unwinder *u, struct process *p)
 {
 	if (!p)
@@ -62,7 +62,7 @@ static void drop_process(struct unwinder *u, struct process *p)
 	free_process(p);
 }
 
-/* With the lock: those that are gone let go what they held. */
+/* The caller holds the lock. Releases the tables of processes that are gone. */
 static void drop_gone(struct unwinder *u)
 {
 	struct process *gone = u->gone, *next;
@@ -132,7 +132,7 @@ struct process *unwinder_take_process(struct unwinder_session *s, pid_t pid)
 	return process;
 }
 
-/* A mapping that was there before, of the same file, has the table that it had: its place there, or -1 */
+/* Returns the index of the same mapping of the same file in @before, whose table it keeps, or -1. */
 static ssize_t known_mapping(const struct process *before, const struct code_map *map)
 {
 	const struct code_map *old = before ? code_maps_find(&before->maps, map->map.start) : NULL;
@@ -145,7 +145,7 @@ static ssize_t known_mapping(const struct process *before, const struct code_map
 	return (ssize_t)place;
 }
 
-/* Mappings beyond what there is room for are those of the highest addresses. */
+/* If there are too many mappings, the ones with the highest addresses are left out. */
 static void fill_scratch(struct unwinder *u, const struct process *p)
 {
 	uint32_t count = p->maps.count < UNWIND_MAPPINGS ? (uint32_t)p->maps.count : UNWIND_MAPPINGS;
@@ -158,7 +158,7 @@ static void fill_scratch(struct unwinder *u, const struct process *p)
 		u->scratch.mapping[i] = (struct unwind_mapping){ .start = UINT64_MAX };
 }
 
-/* Where there is no room what was known before must not stay, for its tables are let go. */
+/* If the map has no room, the previous element must not stay, because its tables are released. */
 bool unwinder_publish(struct unwinder *u, struct unwinder_session *s, const struct process *p)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -170,7 +170,7 @@ bool unwinder_publish(struct unwinder *u, struct unwinder_session *s, const stru
 	for (int i = 0; i < TRIES; i++) {
 		pthread_mutex_lock(&u->lock);
 		wanted = !s->dropped;
-		/* Nobody reads it yet: what is prepared is made known later. */
+		/* The session has not begun: unwinder_begin() publishes it. */
 		if (s->map < 0) {
 			pthread_mutex_unlock(&u->lock);
 			break;
@@ -188,7 +188,7 @@ bool unwinder_publish(struct unwinder *u, struct unwinder_session *s, const stru
 	return wanted;
 }
 
-/* Those with the most code last: their tables take longest. */
+/* The mappings with the most code come last, because their tables take longest. */
 static int by_size(const void *a, const void *b, void *context)
 {
 	const struct process *p = context;
@@ -197,7 +197,7 @@ static int by_size(const void *a, const void *b, void *context)
 	return x->end - x->start < y->end - y->start ? -1 : x->end - x->start > y->end - y->start;
 }
 
-/* Puts in what is known, and into @missing the places of what is not; returns how many. */
+/* Takes known mappings over from @before, writes the indices of the others to @missing, and returns their number. */
 static uint32_t put_known(struct process *p, const struct process *before, uint32_t *missing)
 {
 	uint32_t count = 0;
@@ -212,7 +212,7 @@ static uint32_t put_known(struct process *p, const struct process *before, uint3
 			p->held[i] = unwind_files_hold(before->held[known], p->user);
 			p->more[i] = before->more[known];
 		}
-		/* Without memory. */
+		/* No table, or unwind_files_hold() had no memory. */
 		if (!p->held[i])
 			p->mapping[i].pages = 0;
 		if (known < 0 && i < UNWIND_MAPPINGS)
@@ -222,7 +222,7 @@ static uint32_t put_known(struct process *p, const struct process *before, uint3
 	return count;
 }
 
-/* What a busy machine takes besides is not the process's doing. */
+/* CPU time: delays by other load on the machine do not count for the process. */
 static uint64_t own_time(void)
 {
 	struct timespec t;
@@ -231,7 +231,7 @@ static uint64_t own_time(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Where there is no room it is looked for again each time: that is time that the process takes, as its mappings do. */
+/* A table without room is tried again each time: that time counts for the process, as reading its mappings does. */
 static void find_table(struct unwinder *u, struct process *p, uint32_t place)
 {
 	uint64_t began_ns = own_time();
@@ -251,7 +251,7 @@ static void find_tables(struct unwinder *u, struct unwinder_session *s, struct p
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t place;
 
-		/* With hundreds of files in turn it is done before they are. */
+		/* With hundreds of files left, code in which walks ended comes first. */
 		pthread_mutex_lock(&u->lock);
 		seen_code_first(&s->seen, &p->maps, missing + i, count - i);
 		pthread_mutex_unlock(&u->lock);
@@ -296,7 +296,7 @@ static struct process *read_process(const struct right *right, pid_t pid)
 	return NULL;
 }
 
-/* With the lock: what could not be read, or is not the user's any more, has no tables any more, either. */
+/* The caller holds the lock. Withdraws a process that cannot be read or is not the user's any more. */
 static void take_back(struct unwinder_session *s, pid_t pid)
 {
 	uint32_t key = (uint32_t)pid;
@@ -305,8 +305,8 @@ static void take_back(struct unwinder_session *s, pid_t pid)
 }
 
 /*
- * Until files' own tables are there samples have no callers: on a busy machine that would be seconds. Not for the many files that
- * an ordinary user may have.
+ * Runs with raised priority: samples have no callers until the files' tables exist, which could take seconds on a busy
+ * machine. Not for an ordinary user, who may have many files.
  */
 static struct process *look_soon(struct unwinder *u, struct unwinder_session *s, const struct right *right, pid_t pid,
 				 const struct process *before)
@@ -323,7 +323,7 @@ static struct process *look_soon(struct unwinder *u, struct unwinder_session *s,
 	return p;
 }
 
-/* With the lock, which is given up meanwhile. */
+/* Reads the mappings of a process and makes its tables. The caller holds the lock, which is released meanwhile. */
 static void look(struct unwinder *u, struct unwinder_session *s, pid_t pid)
 {
 	struct process *before = unwinder_take_process(s, pid), *p;
@@ -349,7 +349,7 @@ static void look(struct unwinder *u, struct unwinder_session *s, pid_t pid)
 	pthread_cond_broadcast(&u->done);
 }
 
-/* 0: until somebody wakes it */
+/* Waits for a wake-up, at most until @due_ns; 0: without a limit. */
 static void wait_for(struct unwinder *u, uint64_t due_ns)
 {
 	const struct timespec until = { .tv_sec = (time_t)(due_ns / 1000000000),
@@ -366,7 +366,7 @@ static uint64_t sooner(uint64_t a, uint64_t b)
 	return !a || (b && b < a) ? b : a;
 }
 
-/* With the lock. Whose turn it is with something that is due; NULL: nobody's until @due_ns (0: there is nothing) */
+/* The caller holds the lock. Returns the next session with due work; NULL: none before *@due_ns (0: no work at all). */
 static struct unwinder_session *whose_turn(struct unwinder *u, uint64_t *due_ns)
 {
 	struct unwinder_session *s = u->turn;
@@ -400,7 +400,7 @@ static void take_request(struct unwinder *u, struct unwinder_session *s)
 	free(request);
 }
 
-/* With the lock. Returns when there is more to give back, or 0. */
+/* The caller holds the lock. Frees old tables; returns the time of the next call, or 0. */
 static uint64_t trim(struct unwinder *u)
 {
 	uint64_t due_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwinder_derive.c - rules of code that unwind tables do not cover, only of files in which walks ended: to read a large
- * library's code takes a second, its unwind table a tenth of that.
+ * unwinder_derive.c - derives rules for code that unwind tables do not cover, only for files in which walks ended:
+ * reading the code of a large library takes a second, its unwind table a tenth of that.
  */
 #include <errno.h>
 #include <search.h>
@@ -13,7 +13,7 @@
 
 #define AGAIN_NS 1000000000ull
 
-/* The table that the place had before, if it has another one now: to be let go when that is published. */
+/* Returns the previous table of the mapping if it was replaced: the caller releases it after publishing the new one. */
 static struct unwind_file *derive_one(struct unwinder *u, struct process *p, size_t place)
 {
 	struct unwind_file *held = NULL, *before = p->held[place];
@@ -21,7 +21,7 @@ static struct unwind_file *derive_one(struct unwinder *u, struct process *p, siz
 	int err = unwind_files_map(u->files, p->pid, &p->maps.map[place].map, UNWIND_DERIVED, p->user, &mapping, &held);
 
 	p->more[place] = err == -ENOSPC;
-	/* What is told is better than nothing. */
+	/* Keeps the table without derived rules. */
 	if (err || !held || !mapping.pages) {
 		p->again_ns = unwinder_now() + AGAIN_NS;
 		unwind_files_drop(u->files, held, p->user);
@@ -32,7 +32,7 @@ static struct unwind_file *derive_one(struct unwinder *u, struct process *p, siz
 	return before;
 }
 
-/* The next one that is wanted, from @place on; maps.count: none */
+/* Returns the next wanted mapping from @place on, or maps.count. */
 static size_t next_wanted(const struct process *p, size_t place)
 {
 	while (place < p->maps.count && !p->wanted[place])

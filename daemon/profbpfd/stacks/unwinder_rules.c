@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unwinder_rules.c - the rules that a session's programs walk by, for the daemon itself. */
+/* unwinder_rules.c - looks up the unwind rules of a session's programs for the daemon itself. */
 #include <stdlib.h>
 #include <string.h>
 

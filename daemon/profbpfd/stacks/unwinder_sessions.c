@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unwinder_sessions.c - what sessions ask of the unwinder's thread. */
+/* unwinder_sessions.c - the requests of sessions to the unwinder's thread. */
 #include <search.h>
 #include <stdlib.h>
 
@@ -8,9 +8,9 @@
 #include "daemon/profbpfd/stacks/unwind_store.h"
 #include "daemon/profbpfd/stacks/unwinder_private.h"
 
-#define REQUESTS_MAX 4096 /* of one session */
-#define LOOK_AGAIN_NS 50000000ull /* who maps code maps more soon */
-#define LOOK_SHARE 20 /* or so many times what it took (struct process), if that is longer: others wait meanwhile */
+#define REQUESTS_MAX 4096 /* pending requests of one session */
+#define LOOK_AGAIN_NS 50000000ull /* a process that maps code soon maps more */
+#define LOOK_SHARE 20 /* minimum of pause / duration (struct process): other processes wait for the thread */
 
 static void enter_ring(struct unwinder *u, struct unwinder_session *s)
 {
@@ -61,7 +61,7 @@ int unwinder_rules(const struct unwinder_session *s)
 }
 
 
-/* Of one process, or, with 0, of all. */
+/* Drops the requests for process @pid, or for all if @pid is 0. */
 static void drop_requests(struct unwinder_session *s, pid_t pid)
 {
 	struct request **at = &s->first;
@@ -100,7 +100,7 @@ void unwinder_leave(struct unwinder_session *s)
 	free(s);
 }
 
-/* How soon a process is looked at again; 0: at once, it was not yet. */
+/* Returns the pause before the process is handled again; 0 if it was not handled before. */
 static uint64_t pause_before(struct unwinder_session *s, pid_t pid)
 {
 	struct process key = { .pid = pid };
@@ -112,7 +112,7 @@ static uint64_t pause_before(struct unwinder_session *s, pid_t pid)
 	return LOOK_SHARE * took_ns > LOOK_AGAIN_NS ? LOOK_SHARE * took_ns : LOOK_AGAIN_NS;
 }
 
-/* With the lock. A request like one that waits, or one too many, is none. */
+/* The caller holds the lock. Ignores a request that equals a pending one, or is beyond the limit. */
 static bool put_request(struct unwinder_session *s, pid_t pid, bool more, uint64_t due_ns)
 {
 	struct request *new, **at;
@@ -147,7 +147,10 @@ static void publish_soon(const void *node, VISIT visit, void *context)
 		put_request(context, p->pid, false, unwinder_now());
 }
 
-/* Of what was prepared the programs know nothing yet; a look that is under way may have come to its end before it knew the map. */
+/*
+ * Publishes the prepared tables, which the programs do not have yet. Work in progress may end before it sees the
+ * map, so that process is requested again.
+ */
 void unwinder_begin(struct unwinder_session *s, int processes, const struct right *right)
 {
 	pthread_mutex_lock(&s->unwinder->lock);
@@ -189,7 +192,7 @@ void unwinder_look(struct unwinder_session *s, pid_t pid, bool again)
 	pthread_mutex_unlock(&u->lock);
 }
 
-/* Those that were looked at, and whose code may tell more. */
+/* Requests more rules for the mapping at @address, if the process was handled and its code can provide them. */
 static void want_more(struct unwinder_session *s, pid_t pid, uint64_t address)
 {
 	struct process key = { .pid = pid };

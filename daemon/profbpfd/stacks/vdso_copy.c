@@ -14,7 +14,7 @@ int vdso_copy(void)
 	int fd = image ? memfd_create("vdso", MFD_CLOEXEC) : -1;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	/* Page by page: how many there are is not told. What lies behind is no part of it. */
+	/* Page by page, because its size is unknown; the write fails behind the last page. */
 	for (size_t at = 0; fd >= 0 && at < VDSO_BYTES_MAX; at += page)
 		if (write(fd, image + at, page) != (ssize_t)page)
 			break;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more. */
+/* Makes room for one more piece; 0 or -ENOMEM. */
 static int grow(struct word_pieces *p)
 {
 	size_t room = p->room ? 2 * p->room : 4;
@@ -21,7 +21,7 @@ static int grow(struct word_pieces *p)
 	return 0;
 }
 
-/* There is room. */
+/* The caller has made room. */
 static void insert(struct word_pieces *p, size_t place, struct word_piece piece)
 {
 	memmove(&p->piece[place + 1], &p->piece[place], (p->count - place) * sizeof(piece));
@@ -63,7 +63,7 @@ uint32_t word_room_find(const struct word_pieces *f, uint32_t count, uint32_t sh
 	return 0;
 }
 
-/* The first piece that ends behind @word. */
+/* Returns the index of the first piece that ends behind @word. */
 static size_t place_of(const struct word_pieces *f, uint32_t word)
 {
 	size_t low = 0, high = f->count;
