@@ -18,8 +18,8 @@
 #define FIRST_EXIT (EXITS_MAX - TARGETS)
 
 /*
- * The first instruction decides the price, so it is not left to the compiler.
- * The alignment keeps the nop inside a page: else it is not rewritten.
+ * The first instruction determines the cost, so it is written in assembly.
+ * The alignment keeps the nop inside a page: else the kernel does not rewrite it.
  */
 #if defined(__x86_64__)
 #define TARGET_BODY(name, first, undo) "	" first "\n	" undo "\n" name "_exit:	ret\n"
@@ -51,17 +51,17 @@ struct target {
 	void (*call)(const char *text);
 	const char *exit;	/* its return instruction */
 	struct probe_conf conf;
-	uint64_t offset;	/* in our own file */
+	uint64_t offset;	/* in the daemon's own file */
 	uint64_t exit_offset;
 	uint64_t cookie;
 	uint64_t inside_ns[ROUNDS * CALLS];
 	uint64_t whole_ns[ROUNDS];
-	size_t count;		/* calls recorded */
+	size_t count;		/* recorded calls */
 };
 
 #define KEPT(name) .call = name, .exit = name##_exit, .conf.flags = PROBE_KEEP
 
-/* In the order of enum instruction_class, then those of their own. Recorded however short. */
+/* In the order of enum instruction_class, then further ones. Recorded even if shorter than --min-duration. */
 static const struct target nothing[TARGETS] = {
 	{ KEPT(profbpf_calibrate_nop5) },
 	{ KEPT(profbpf_calibrate_emulated) },
@@ -72,9 +72,9 @@ static const struct target nothing[TARGETS] = {
 	{ KEPT(profbpf_calibrate_exit) },
 };
 #define TEXT_TARGET INSTRUCTION_CLASSES
-#define EXIT_TARGET (TEXT_TARGET + 1) /* whose end is seen at its exit, whatever the kernel can do */
+#define EXIT_TARGET (TEXT_TARGET + 1) /* its end is seen at its exit, even if the kernel has session links */
 
-/* Only the first object, the executable itself, is of interest. */
+/* Only uses the first object, the executable itself. */
 static int find_offset(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct target *target = context;
@@ -141,7 +141,7 @@ static uint64_t exit_cookie(const struct target *target, int number)
 	       PLACE_RETURN_PLAIN | (target->exit_offset & 0xfff) << PLACE_OFFSET_SHIFT;
 }
 
-/* Of @targets those of the bits in @wanted. */
+/* Measures the elements of @targets whose bit is set in @wanted. */
 static void run(struct capture *capture, struct target *targets, unsigned int wanted, int fd)
 {
 	uint64_t offsets[3 * TARGETS], cookies[3 * TARGETS];
@@ -173,8 +173,8 @@ static void run(struct capture *capture, struct target *targets, unsigned int wa
 	capture_trace_self(capture, false);
 	probe_link_free(link);
 	/*
-	 * The counts of this thread, and calls that another session's thread is in for its own
-	 * measurement: all there is, before it is drained and forgotten.
+	 * Flushes the counts of this thread, and open calls of another session's thread that measures
+	 * at the same time; then all of it is drained and discarded.
 	 */
 	capture_flush_open(capture);
 	capture_drain(capture, collect, targets);
@@ -225,12 +225,12 @@ void calibrate(struct capture *capture, bool optimized_nop, struct probe_costs *
 	}
 }
 
-/* ---- measured once for many */
+/* ---- Shared measurements */
 
 #define KEPT_NS 60000000000ull
 #define KINDS ((PROBE_METHOD_PERF + 1) * 8)
 
-/* Perf events see all ends at exits: there the classes' prices are with them. */
+/* With perf events all ends are seen at exits, so the classes' costs include that. */
 uint32_t price_to_exit(const struct probe_costs *costs)
 {
 	return costs->exit_ns ? costs->exit_ns : costs->by_class[INSTRUCTION_EMULATED].whole_ns;
@@ -270,7 +270,7 @@ void prices_measure(struct prices *prices, struct capture *capture, const struct
 	if (!prices->kinds[kind].measured_ns ||
 	    now_ns() - prices->kinds[kind].measured_ns > KEPT_NS) {
 		calibrate(capture, key->optimized_nop, &prices->kinds[kind].costs);
-		/* What failed may work the next time. */
+		/* A failed measurement is repeated the next time. */
 		if (prices->kinds[kind].costs.by_class[INSTRUCTION_EMULATED].whole_ns)
 			prices->kinds[kind].measured_ns = now_ns();
 	}

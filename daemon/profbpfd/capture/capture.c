@@ -71,7 +71,7 @@ static void explain_load(int err, const struct features *features, char *error, 
 	obstacles_text(features, error, error_size);
 	if (error[0])
 		return;
-	/* These are no verdicts of the verifier's on a program. */
+	/* These are not the verifier's decisions about a program. */
 	if (err == -EMFILE || err == -ENFILE)
 		snprintf(error, error_size,
 			 "there are no file descriptors left (%s): raise the limit (LimitNOFILE= in the service, ulimit -n "
@@ -96,7 +96,7 @@ static uint32_t page_shift(void)
 	return (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 }
 
-/* Of a thread: 16 KiB, or a page where these are larger; arch/x86, arch/arm64: THREAD_SIZE. */
+/* Size of a thread's kernel stack: 16 KiB, or a page if that is larger; arch/x86, arch/arm64: THREAD_SIZE. */
 static uint32_t kernel_stack_bytes(const struct features *features)
 {
 	uint32_t bytes = 16384;
@@ -155,7 +155,7 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 }
 
 /*
- * Before 5.12 the verifier takes pointers into functions only that are static: then it looks at them again
+ * Before 5.12 the verifier accepts pointers as parameters of static functions only, which it verifies again
  * for each call.
  */
 static bool takes_pointer(const struct btf *btf, const struct btf_type *function)
@@ -198,7 +198,7 @@ int capture_find_types(struct mentioned_types *types)
 	return err;
 }
 
-/* Relocated by the types that were picked out, if they were. */
+/* Opens the programs, for relocation by the picked kernel types if there are any. */
 static struct profbpf *open_programs(const struct features *features)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, options);
@@ -241,7 +241,7 @@ static int load_programs(struct capture *capture, const struct capture_options *
 	if (err)
 		return err;
 	capture->ioctls_wait = options->ioctls_later && capture->ioctls == IOCTL_METHOD_TRACEPOINT;
-	/* Whether they can be hooked at all is told at the start. */
+	/* If the hooks wait, checks at the start whether they can be attached at all. */
 	return capture->ioctls_wait ? -obstacles_perf_error() : capture_attach_ioctls(capture);
 }
 
@@ -252,7 +252,7 @@ static enum ioctl_method next_method(const struct features *features, unsigned i
 	return method;
 }
 
-/* After @err: by the next method, or, when none is left, not at all. */
+/* Warns that a method failed with @err, and which method is next, if any. */
 static void warn_of_ioctls(struct capture *capture, enum ioctl_method next, int err)
 {
 	char why[640];
@@ -269,8 +269,8 @@ static void warn_of_ioctls(struct capture *capture, enum ioctl_method next, int 
 }
 
 /*
- * What promises to work may not: other tracers may have taken all the places of a function, and perf
- * events, which the others need, may be refused.
+ * Tries the methods in order, because an available one may fail: other tracers may have taken all places of the
+ * function, and perf events, which the other methods need, may be refused.
  */
 static int load_with_ioctls(struct capture *capture, const struct capture_options *options,
 			    const struct features *features)
@@ -303,7 +303,7 @@ struct capture *capture_new(const struct capture_options *options, const struct 
 		snprintf(error, error_size, "%s", features->error);
 		return NULL;
 	}
-	/* Needed before 5.11 only; without CAP_SYS_RESOURCE it fails, which is no error. */
+	/* Only needed before 5.11; without CAP_SYS_RESOURCE it fails, which is no error. */
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	capture = calloc(1, sizeof(*capture));
 	if (!capture) {
@@ -348,7 +348,7 @@ void capture_free(struct capture *capture)
 	free(capture);
 }
 
-/* Threads keep what they were told; a new version makes them ask again. */
+/* Threads cache whether they are targets; a new version makes them look it up again. */
 static void targets_changed(struct capture *capture)
 {
 	__atomic_fetch_add(&capture->skeleton->data->targets_version, 1, __ATOMIC_RELEASE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture_cost.c - what the programs cost, and leaving out what is dear. */
+/* capture_cost.c - counts runs of the programs, and switches expensive ones off. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ int capture_run_costs(const struct capture *capture, enum run_kind kind, struct 
 	return bpf_map_lookup_elem(bpf_map__fd(capture->skeleton->maps.run_costs), &key, costs);
 }
 
-/* Adds those below --min-duration, by the CPU on which their thread handed its counts over. */
+/* Adds calls below --min-duration to the CPU on which their thread flushed its counts. */
 static void add_short_calls(const struct capture *capture, uint64_t *calls)
 {
 	struct short_value *values = calloc(capture->cpus, sizeof(*values));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the programs know of the probed functions. Room for it is made for as many as there are. */
+/* Passes facts about the probed functions to the programs, in maps that grow with their number. */
 #include "daemon/profbpfd/capture/capture_private.h"
 
 #include <errno.h>

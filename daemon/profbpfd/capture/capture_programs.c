@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture_programs.c - which programs a session wants, and what they are attached to. */
+/* capture_programs.c - selects the programs of a session, and attaches them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,21 +13,21 @@
 #include "daemon/profbpfd/probe/uprobe_multi.h"
 #include "daemon/profbpfd/stacks/unwinder.h"
 
-/* Functions and processes of which short calls are counted where their room is taken beforehand, for each CPU. */
+/* Elements of the map of short calls (function and process) if it is preallocated, for each CPU. */
 #define SHORT_CALLS_ROOM 16384
 
 /*
- * Places of threads: of their stacks of calls, 4 KiB for each, and of what is known of them. Powers of two. Who finds
- * its place taken takes a longer way.
+ * Sizes of the arrays of call stacks (4 KiB each) and of facts about threads, indexed by thread. Powers of two. A
+ * thread whose place is taken uses a slower map.
  */
 #define NEAR_STACKS 1024
 #define NEAR_STACKS_SMALL 128
 #define KNOWN_THREADS 32768
 #define KNOWN_THREADS_SMALL 4096
 
-#define PROCESSES_SMALL 4096 /* of whose interpreters and tables something is known */
+#define PROCESSES_SMALL 4096 /* processes with known interpreters or unwind tables */
 #define PYTHON_STATES_SMALL 8192
-#define UNWIND_PROCESSES_BEFOREHAND 512 /* 16 KiB for each */
+#define UNWIND_PROCESSES_BEFOREHAND 512 /* preallocated, 16 KiB each */
 #define EXIT_CONFS_SMALL 8192
 
 int capture_put(const struct bpf_map *map, const void *key, const void *value, uint64_t flags)
@@ -82,7 +82,7 @@ static void choose_ioctl_programs(struct capture *capture, bool compat)
 	bpf_program__set_autoload(s->progs.ioctls_before, function || kprobe || tracepoint);
 }
 
-/* What the kernel has no use for, or cannot make, is not made. */
+/* Skips maps that this kernel does not need or cannot create. */
 static void choose_thread_maps(struct capture *capture, const struct features *features)
 {
 	struct profbpf *s = capture->skeleton;
@@ -119,8 +119,8 @@ static void choose_places(struct capture *capture)
 }
 
 /*
- * Before 6.1 no program of a perf event may name a table that takes room later, even one that only the daemon fills
- * ("perf_event programs can only use preallocated hash map"); from 5.17 on those for samples name these.
+ * Before 6.1 a program of a perf event may not use a map without preallocation, even if only the daemon fills it
+ * ("perf_event programs can only use preallocated hash map"); from 5.17 on the programs for samples use these maps.
  */
 static void take_room_beforehand(struct profbpf *s)
 {
@@ -132,8 +132,8 @@ static void take_room_beforehand(struct profbpf *s)
 }
 
 /*
- * Of what few processes have, room is taken when it is needed, where the kernel can. The table of targets, too, if the
- * session is to be small: for each fork of a target some is taken then, and the kernel may have none.
+ * Maps for rare elements are not preallocated, if the kernel permits that. Nor is the map of targets if the session is
+ * to be small: then each fork of a target allocates an element, which may fail.
  */
 static void choose_room(struct capture *capture, const struct features *features)
 {
@@ -159,7 +159,7 @@ static void choose_room(struct capture *capture, const struct features *features
 	if (!features->late_room)
 		return;
 	bpf_map__set_max_entries(s->maps.unwind_processes, PROCESSES_SMALL);
-	/* An array by their numbers has room for exits that have none, too: nearly all. */
+	/* An array, indexed by exit, would have an element for every exit, but few exits need one. */
 	bpf_map__set_type(s->maps.exit_confs, BPF_MAP_TYPE_HASH);
 	bpf_map__set_map_flags(s->maps.exit_confs, BPF_F_NO_PREALLOC);
 	bpf_map__set_max_entries(s->maps.exit_confs, EXIT_CONFS_SMALL);
@@ -269,7 +269,7 @@ static bool is_gated(const struct capture *capture, const struct bpf_program *pr
 				 program == s->progs.on_wakeup_new);
 }
 
-/* In this order. */
+/* Are attached first, in this order (capture_attach_forgetting()). */
 static bool is_forgetting(const struct capture *capture, const struct bpf_program *program)
 {
 	const struct profbpf *s = capture->skeleton;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the programs know of processes that run CPython. Without room in a map, they see less of them. */
+/* Passes facts about CPython processes to the programs. If a map is full, the programs see less of these processes. */
 #include "daemon/profbpfd/capture/capture_private.h"
 
 #include <bpf/bpf.h>
@@ -10,10 +10,10 @@ void capture_python_lock(struct capture *capture, pid_t pid, const struct python
 	int fd = bpf_map__fd(capture->skeleton->maps.python_locks);
 	uint32_t key = (uint32_t)pid;
 
-	/* Only stacks of sleeps ask for it. */
+	/* Only stacks of sleeps need it. */
 	if (!(capture->topics & TOPIC_STACK))
 		return;
-	/* Without room for it its waits are not told apart from others. */
+	/* If the map is full, waits for the lock are not recognised. */
 	if (range)
 		capture_put(capture->skeleton->maps.python_locks, &key, range, BPF_ANY);
 	else
@@ -21,7 +21,7 @@ void capture_python_lock(struct capture *capture, pid_t pid, const struct python
 	__atomic_fetch_add(&capture->skeleton->data->python_locks_version, 1, __ATOMIC_RELEASE);
 }
 
-/* Only samples ask for it, where the kernel can loop. */
+/* Only samples walk Python frames, on kernels with bpf_loop(). */
 static bool walks_python(const struct capture *capture)
 {
 	return bpf_program__autoload(capture->skeleton->progs.on_sample);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture_read.c - what comes out of the programs: records, snapshots, counters. */
+/* capture_read.c - reads the programs' output: records, snapshots, counters. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 
 #include "daemon/profbpfd/capture/capture_private.h"
 
-#define ITERATED_MIN 4096 /* room for each read of what an iterator wrote */
+#define ITERATED_MIN 4096 /* buffer space for each read from an iterator */
 #define RETURNS_PAUSE_NS 10000000
 #define RETURNS_PAUSES 100
-#define EXITING_PAUSE_NS 2000000 /* while threads exit, and so often at most */
+#define EXITING_PAUSE_NS 2000000 /* pause while threads exit, at most EXITING_PAUSES times */
 #define EXITING_PAUSES 1000
 
 static const uint32_t record_sizes[REC_TYPES] = {
@@ -28,7 +28,7 @@ static const uint32_t record_sizes[REC_TYPES] = {
 	[REC_TAIL] = sizeof(struct rec_tail),
 };
 
-/* Records of any length say how long they are. */
+/* Is the record complete? Records of variable length contain their length. */
 static bool is_whole(const struct rec_header *header, size_t size)
 {
 	const struct rec_stack *stack = (const void *)header;
@@ -45,7 +45,7 @@ static bool is_whole(const struct rec_header *header, size_t size)
 	       (size - sizeof(*stack)) / sizeof(uint64_t) >= words;
 }
 
-/* Switches and wake-ups from one up to another of a collection of them. */
+/* Passes switches and wake-ups @from to @to - 1 of a staged batch to the handler. */
 static void hand_over(struct capture *capture, const struct rec_staged *staged, uint32_t from,
 		      uint32_t to)
 {
@@ -73,7 +73,7 @@ int capture_on_record(void *context, void *data, size_t size)
 	return 0;
 }
 
-/* What an iterator program wrote. */
+/* The output of an iterator program. */
 struct iterated {
 	char *data;
 	size_t size, capacity;
@@ -118,7 +118,7 @@ static int run_iterator(struct bpf_program *program, struct iterated *out)
 	return err;
 }
 
-/* For programs that write into the rings instead. */
+/* Runs an iterator program that writes to the rings only. */
 static int run_silent_iterator(struct bpf_program *program)
 {
 	struct iterated out = { 0 };
@@ -213,7 +213,7 @@ int capture_epoll_fd(const struct capture *capture)
 	return ring_buffer__epoll_fd(capture->rings);
 }
 
-/* Switches and wake-ups that were collected, but had not been sent, when recording ended. */
+/* Takes switches and wake-ups that were staged, but not sent, when recording ended. */
 static void take_staged(struct capture *capture)
 {
 	struct rec_staged *staged = calloc(capture->cpus, sizeof(*staged));

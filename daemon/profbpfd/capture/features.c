@@ -35,7 +35,7 @@ static bool has_member(const struct btf *btf, const char *type, const char *memb
 	return false;
 }
 
-/* Parameters of a tracepoint, the hidden first one not counted; -1 if it is not there. */
+/* Returns the number of a tracepoint's parameters without the hidden first one; -1 if it does not exist. */
 static int tracepoint_parameters(const struct btf *btf, const char *tracepoint)
 {
 	const struct btf_type *t;
@@ -45,8 +45,8 @@ static int tracepoint_parameters(const struct btf *btf, const char *tracepoint)
 	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
 	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
 	t = id > 0 ? btf__type_by_id(btf, id) : NULL;
-	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the pointer */
-	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the function */
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the pointer type */
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the function type */
 	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : -1;
 }
 
@@ -77,7 +77,7 @@ static enum block_source block_source(const struct btf *btf)
 		return BLOCK_SOURCE_REQUEST;
 	switch (tracepoint_parameters(btf, "block_getrq")) {
 	case 1: return BLOCK_SOURCE_BIO;
-	/* Three, before 5.11: the programs for it are refused by 5.10's verifier. */
+	/* Three parameters, before 5.11: 5.10's verifier refuses the programs for it. */
 	default: return BLOCK_SOURCE_NONE;
 	}
 }
@@ -97,8 +97,8 @@ static bool has_syscall_tracepoints(void)
 #endif
 
 /*
- * May programs be put before that function? Locked-down kernels refuse to load them, others cannot
- * have a function that ftrace looks after call them (arm64 before 6.4).
+ * Can programs be attached to the entry of IOCTL_FUNCTION? Locked-down kernels refuse to load them; other kernels
+ * cannot call them from ftrace (arm64 before 6.4).
  */
 static bool takes_function_programs(const struct btf *btf)
 {
@@ -119,7 +119,7 @@ static bool takes_function_programs(const struct btf *btf)
 	return true;
 }
 
-/* Is a function with a pointer to memory looked at by itself? Tried; who may not try is told so elsewhere. */
+/* Does the verifier accept global functions with pointers to memory? Missing privileges are reported elsewhere. */
 static bool takes_global_pointers(void)
 {
 	struct btf *btf = btf__new_empty();
@@ -158,7 +158,7 @@ static bool takes_global_pointers(void)
 	return fd >= 0 || err == EPERM;
 }
 
-/* Do tail calls of functions come back to whom called the function? Tried likewise. */
+/* Do tail calls in subprograms return to the caller of the subprogram? Tries it, too. */
 static bool takes_tail_calls_in_functions(void)
 {
 	struct btf *btf = btf__new_empty();
@@ -216,7 +216,7 @@ static void probe_ioctls(struct features *features, const struct btf *btf)
 		features->ioctls[i] &= !strcmp(only, words[i]);
 }
 
-/* The kernel numbers its first pid namespace so, include/linux/proc_ns.h: PROC_PID_INIT_INO. */
+/* The inode of the initial pid namespace, include/linux/proc_ns.h: PROC_PID_INIT_INO. */
 #define FIRST_PID_NAMESPACE 0xeffffffcu
 
 static bool in_first_pid_namespace(void)
@@ -227,8 +227,8 @@ static bool in_first_pid_namespace(void)
 }
 
 /*
- * May a program at a return instruction do the return itself? A program that writes the instruction
- * pointer is loaded: some kernels allow it since 6.18.
+ * May a program at a return instruction execute the return itself? Tries to load a program that writes the
+ * instruction pointer: some kernels allow it since 6.18.
  */
 static bool may_write_registers(enum probe_method method)
 {
@@ -258,7 +258,7 @@ static bool may_write_registers(enum probe_method method)
 
 static enum probe_method best_method(const struct btf *btf)
 {
-	/* 6.10 has the functions of sessions, but for kprobes only. */
+	/* 6.10 has the session functions, but only for kprobes. */
 	if (has_enumerator(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_SESSION") &&
 	    has_function(btf, "bpf_session_cookie"))
 		return PROBE_METHOD_SESSION;
@@ -295,7 +295,7 @@ bool features_leave_out(struct features *features, const char *name)
 		if (strcmp(name, flags[i].name) != 0)
 			continue;
 		*flags[i].has = false;
-		/* Both are asked for by such a pointer. */
+		/* Both need a typed pointer to the thread. */
 		features->task_storage &= features->typed_task;
 		features->task_registers &= features->typed_task;
 		return true;
@@ -336,7 +336,7 @@ void features_probe(struct features *features)
 	if (given && kernel_types_check(given, features->error, sizeof(features->error)))
 		return;
 	btf = btf__load_vmlinux_btf();
-	/* Kernels that are too old show none either, and then that is not what they lack most. */
+	/* Kernels that are too old lack BTF, too; then their age is the message. */
 	if (!btf && libbpf_probe_bpf_map_type(BPF_MAP_TYPE_ARRAY, NULL) > 0 &&
 	    !libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL)) {
 		snprintf(features->error, sizeof(features->error), "%s", TOO_OLD);
@@ -351,7 +351,7 @@ void features_probe(struct features *features)
 	}
 	features->btf = true;
 	features->typed_task = has_helper(btf, "BPF_FUNC_get_current_task_btf");
-	/* The helper is older than its use by tracing programs, for which the thread got a place of its own. */
+	/* The helper is older than its use by tracing programs, which came with the member bpf_storage. */
 	features->task_storage = has_helper(btf, "BPF_FUNC_task_storage_get") &&
 				 features->typed_task &&
 				 has_member(btf, "task_struct", "bpf_storage");
@@ -361,7 +361,7 @@ void features_probe(struct features *features)
 	features->cookies = has_helper(btf, "BPF_FUNC_get_attach_cookie");
 	features->global_pointers = takes_global_pointers();
 	features->gate = takes_tail_calls_in_functions();
-	/* Since 6.1 BPF has an allocator of its own; before, the kernel warns in its log. */
+	/* Since 6.1 BPF has its own allocator; before, the kernel prints warnings. */
 	features->late_room = has_function(btf, "bpf_mem_alloc_init");
 	features->places = has_member(btf, "task_struct", "vmacache");
 	features->doubled_stacks = has_member(btf, "task_struct", "kasan_depth");
@@ -371,8 +371,8 @@ void features_probe(struct features *features)
 	features->optimized_nop = has_function(btf, "arch_uprobe_optimize");
 	features->run_delay = has_member(btf, "sched_info", "run_delay");
 	features->typed_pointers = has_function(btf, "bpf_rdonly_cast");
-	/* In the thread since 6.18, before that in a queue of its group. */
 	features->symbols = has_function(btf, "bpf_iter_ksym");
+	/* In the thread since 6.18, before that in a run queue of its group. */
 	features->throttling =
 		has_member(btf, "task_struct", "throttled") ||
 		(has_member(btf, "cfs_rq", "throttled") && has_member(btf, "sched_entity", "parent"));
@@ -382,7 +382,7 @@ void features_probe(struct features *features)
 	features->emulated_returns = may_write_registers(features->method);
 	features->early_exits = true;
 	probe_ioctls(features, btf);
-	/* The newest things for which nothing else will do. */
+	/* The newest features without a substitute. */
 	if (!has_enumerator(btf, "bpf_map_type", "BPF_MAP_TYPE_RINGBUF") ||
 	    btf__find_by_name_kind(btf, "bpf_iter__task", BTF_KIND_STRUCT) <= 0)
 		snprintf(features->error, sizeof(features->error), "%s", TOO_OLD);
@@ -392,7 +392,7 @@ void features_probe(struct features *features)
 			 "process ids; run it on the host, or in a container with the host's (--pid=host)");
 	btf__free(btf);
 	leave_out(features);
-	/* Perf events are all that kernels without cookies have. */
+	/* Kernels without cookies have only perf events. */
 	if (!features->cookies && features->method != PROBE_METHOD_NONE)
 		features->method = features->places ? PROBE_METHOD_PERF : PROBE_METHOD_NONE;
 }
@@ -417,7 +417,7 @@ const char *ioctl_method_name(enum ioctl_method method)
 	}
 }
 
-/* What a way to see ioctls means; of several the first is taken. */
+/* Describes a way to see ioctls; the first available one is used. */
 static const char *ioctl_detail(const struct features *f, enum ioctl_method method)
 {
 	for (int i = 0; i < (int)method; i++)
@@ -432,14 +432,14 @@ static const char *ioctl_detail(const struct features *f, enum ioctl_method meth
 	}
 }
 
-/* A feature, and what having it or not means. */
+/* A feature, and the consequences of having and of lacking it. */
 struct words {
 	const char *name;
 	bool available;
 	const char *yes, *no;
 };
 
-/* Row @*index of @rows; past them false, and *index counts from their end on. */
+/* Gets row *@index of @rows; past the end returns false and subtracts the number of rows from *@index. */
 static bool pick(const struct words *rows, size_t count, size_t *index, struct words *into)
 {
 	if (*index >= count) {
@@ -450,7 +450,7 @@ static bool pick(const struct words *rows, size_t count, size_t *index, struct w
 	return true;
 }
 
-/* How functions are probed, and where what is known of a thread is kept. */
+/* Features for probing functions, and for the state of threads. */
 static bool describe_probes(const struct features *f, size_t *index, struct words *into)
 {
 	const struct words rows[] = {
@@ -484,7 +484,7 @@ static bool describe_probes(const struct features *f, size_t *index, struct word
 	return pick(rows, sizeof(rows) / sizeof(rows[0]), index, into);
 }
 
-/* How stacks and switches are looked at, and what threads wait for. */
+/* Features for stacks, switches, and objects that threads wait for. */
 static bool describe_walks(const struct features *f, size_t *index, struct words *into)
 {
 	const struct words rows[] = {
@@ -512,7 +512,7 @@ static bool describe_walks(const struct features *f, size_t *index, struct words
 	return pick(rows, sizeof(rows) / sizeof(rows[0]), index, into);
 }
 
-/* Requests to devices. */
+/* Features for requests to devices. */
 static bool describe_requests(const struct features *f, size_t *index, struct words *into)
 {
 	const struct words rows[] = {

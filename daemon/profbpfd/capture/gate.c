@@ -17,11 +17,11 @@
 
 #include "bpf/gate_programs.skel.h"
 
-/* The programs of the gate, as long as somebody has a seat. */
+/* The programs of the gate; exists while any session has a seat. */
 struct hall {
 	struct gate_programs *programs;
-	struct gate_marks *marks; /* TARGET_MARKS of them */
-	struct waiting_count *waiting; /* of each CPU */
+	struct gate_marks *marks; /* TARGET_MARKS elements */
+	struct waiting_count *waiting; /* one per CPU */
 	int cpus;
 	uint32_t taken; /* a bit for each slot */
 	bool attached;
@@ -29,7 +29,7 @@ struct hall {
 
 struct gate {
 	pthread_mutex_t lock;
-	struct hall *hall; /* NULL: nobody has a seat */
+	struct hall *hall; /* NULL: no seat is taken */
 	bool impossible;
 };
 
@@ -129,7 +129,7 @@ void gate_free(struct gate *gate)
 	free(gate);
 }
 
-/* The lowest one that is free: the programs look no further than at the highest that is taken. */
+/* Returns the lowest free slot, because the programs check all slots up to the highest taken one; -1: none is free. */
 static int lowest_free(uint32_t taken)
 {
 	return ~taken ? __builtin_ctz(~taken) : -1;
@@ -257,7 +257,7 @@ static void forget_waits(struct hall *hall, int waiting)
 			__atomic_fetch_sub(&hall->waiting[cpu].count, own.count, __ATOMIC_RELAXED);
 }
 
-/* Returns the hall if nobody has a seat in it any more: whoever comes next opens another. */
+/* Returns the hall, for the caller to free, if this was its last seat: the next session opens another one. */
 static struct hall *stand_up(struct gate_seat *seat)
 {
 	struct hall *hall = seat->hall;

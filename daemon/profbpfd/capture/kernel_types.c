@@ -20,7 +20,7 @@ const char *kernel_types_given(void)
 	return path && *path ? path : NULL;
 }
 
-/* Instead of libbpf's, see above. */
+/* Replaces libbpf's function, see above. */
 struct btf *btf__load_vmlinux_btf(void)
 {
 	const char *given = kernel_types_given();
@@ -28,7 +28,7 @@ struct btf *btf__load_vmlinux_btf(void)
 
 	if (given)
 		return btf__parse(given, NULL);
-	/* A pointer to a function is none to data in C; POSIX has it so. */
+	/* C does not convert pointers to data to pointers to functions; POSIX allows this. */
 	*(void **)&own = dlsym(RTLD_NEXT, "btf__load_vmlinux_btf");
 	if (own)
 		return own();
@@ -58,7 +58,7 @@ static bool has_member(const struct btf *btf, const char *type, const char *memb
 #define OWN_REGISTER "syscallno"
 #endif
 
-/* The kernel's own, where that can be seen: mounted, or by its number (Linux 5.11 and later); else NULL. */
+/* The running kernel's types, from its file or by id (Linux 5.11 and later); NULL if neither is accessible. */
 static struct btf *own_types(void)
 {
 	struct btf *btf = btf__parse(KERNEL_TYPES, NULL);
@@ -89,7 +89,7 @@ static bool same(const struct btf *one, const struct btf *other)
 	return data && other_data && size == other_size && !memcmp(data, other_data, size);
 }
 
-/* Does the kernel know this tracepoint by the same number? Only for what is refused whatever the number, none is told. */
+/* Does the tracepoint's type id fit the kernel? Returns 0, or a negative errno, which may have other causes. */
 static int try_tracepoint(const struct btf *btf, const char *name)
 {
 	const struct bpf_insn return_0[] = {
@@ -109,7 +109,7 @@ static int try_tracepoint(const struct btf *btf, const char *name)
 	return 0;
 }
 
-/* Is there a description within the kernel, whatever it shows of it? True in doubt. */
+/* Was the kernel built with type information, accessible or not? Returns true in doubt. */
 static bool kernel_has_types(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
@@ -137,7 +137,7 @@ static int fits_kernel(const struct btf *btf, const char *path, char *error, siz
 	if (!shown) {
 		for (size_t i = 0; i < sizeof(tracepoints) / sizeof(tracepoints[0]) && !err; i++)
 			err = try_tracepoint(btf, tracepoints[i]);
-		/* Who may load nothing is told that elsewhere. */
+		/* -EPERM, no right to load programs, is reported elsewhere. */
 		fits = !err || err == -EPERM;
 	}
 	btf__free(own);

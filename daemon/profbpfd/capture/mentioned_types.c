@@ -19,8 +19,8 @@ struct names {
 struct picking {
 	const struct btf *kernel;
 	struct btf *picked;
-	uint32_t *number; /* by number in the kernel: that of the picked, 0 = not picked */
-	uint32_t count; /* of the kernel's */
+	uint32_t *number; /* index: the kernel's type id; the id of its copy, 0 = not copied */
+	uint32_t count; /* number of the kernel's types */
 };
 
 static int compare(const void *a, const void *b)
@@ -28,7 +28,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* As libbpf compares names: without a "___" that is not in front, and what follows the last such. */
+/* The part of a name that libbpf compares: up to the last "___" that is not at the start. */
 static size_t essential_length(const char *name)
 {
 	size_t length = strlen(name);
@@ -105,7 +105,7 @@ static bool is_wanted(const struct names *names, const struct btf *kernel,
 
 static int pick(struct picking *p, uint32_t id);
 
-/* What a type contains, for that has to be there before it. Pointers are not followed. */
+/* Picks the parts of a type, which must be copied before it. Pointers are not followed. */
 static int pick_parts(struct picking *p, const struct btf_type *type)
 {
 	const struct btf_member *members = btf_members(type);
@@ -136,7 +136,7 @@ static int pick_parts(struct picking *p, const struct btf_type *type)
 	}
 }
 
-/* The copy speaks of its own numbers. */
+/* Replaces type ids of the kernel by the ids of the copies. */
 static void renumber(const struct picking *p, struct btf_type *type)
 {
 	struct btf_member *members = btf_members(type);
@@ -161,7 +161,7 @@ static void renumber(const struct picking *p, struct btf_type *type)
 	}
 }
 
-/* Types contain each other by pointers only, which are not followed: it ends. */
+/* The recursion ends, because types contain each other only by pointers, which are not followed. */
 static int pick(struct picking *p, uint32_t id)
 {
 	const struct btf_type *type;
@@ -170,7 +170,7 @@ static int pick(struct picking *p, uint32_t id)
 	if (!id || id >= p->count || p->number[id])
 		return id >= p->count ? -EINVAL : 0;
 	type = btf__type_by_id(p->kernel, id);
-	/* A function's type, to which only pointers lead. */
+	/* Types of functions are only reached by pointers. */
 	if (btf_kind(type) == BTF_KIND_FUNC_PROTO)
 		return 0;
 	err = pick_parts(p, type);

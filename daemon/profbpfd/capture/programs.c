@@ -17,7 +17,7 @@ void programs_options(struct bpf_object_open_opts *options, const struct feature
 		options->btf_custom_path = path;
 }
 
-/* As the kernel's own synchronize_rcu(); where that is not to be had, a program's time many times over. */
+/* Equals synchronize_rcu() in the kernel; if membarrier() is refused, sleeps for many times a program's duration. */
 void programs_wait(void)
 {
 	struct timespec pause = { .tv_nsec = 20000000 };

@@ -21,7 +21,7 @@ static void copy(char *to, size_t size, const char *text, size_t length)
 	to[length] = '\0';
 }
 
-/* The last line but for the verifier's account of its work ("processed 12 insns ..."). */
+/* The reason is the last line before the verifier's summary ("processed 12 insns ..."). */
 static void read_reason(const char *log, const char *end, struct refusal *refusal)
 {
 	while (end > log) {
@@ -64,7 +64,7 @@ static int keep(enum libbpf_print_level level, const char *format, va_list argum
 
 	if (level != LIBBPF_WARN)
 		return 0;
-	/* Most of libbpf's warnings are of features that are tried out: only those of programs are made a text. */
+	/* Most of libbpf's warnings are from probes of features: only warnings about programs are formatted. */
 	if (strncmp(format, "libbpf: prog '%s'", strlen("libbpf: prog '%s'")) != 0)
 		return 0;
 	if (vasprintf(&message, format, arguments) < 0)

@@ -17,7 +17,7 @@ struct sampler {
 	int fd[];
 };
 
-#define EACH_FAULT 0 /* instead of a rate */
+#define EACH_FAULT 0 /* in place of a rate: every page fault */
 
 static int open_event(uint32_t type, uint64_t config, uint32_t rate, int cpu)
 {

@@ -14,17 +14,17 @@
 
 #define CACHE_SIZE 1024 /* a power of two */
 
-/* What makes two objects the same one. Without holes: it is hashed as bytes. */
+/* The identity of an object. No padding, because it is hashed as bytes. */
 struct key {
 	uint64_t object;
 	uint32_t device;
 	uint32_t kind;
 };
 
-/* Who had it open, and as what. */
+/* A thread that had the object open, and its descriptor. */
 struct opened {
 	uint32_t tid;
-	int32_t fd; /* -1: not known */
+	int32_t fd; /* -1: unknown */
 };
 
 struct cached {
@@ -33,7 +33,7 @@ struct cached {
 };
 
 struct sleep_objects {
-	struct string_table *keys;	/* struct key as text; the ids are its own */
+	struct string_table *keys;	/* bytes of struct key; its ids are the objects' ids */
 	struct column_u32 kind;		/* not sent yet */
 	struct column_u32 device;
 	struct column_u64 object;
@@ -71,7 +71,7 @@ void sleep_objects_free(struct sleep_objects *o)
 	free(o);
 }
 
-/* Asks procfs alone: a file system of the target's might not answer. */
+/* Reads only procfs: a file system under the target's control might not answer. */
 static bool is_inode(uint32_t tid, int32_t fd, uint64_t inode)
 {
 	char line[128], name[64];
@@ -89,7 +89,7 @@ static bool is_inode(uint32_t tid, int32_t fd, uint64_t inode)
 	return same;
 }
 
-/* The path of an open file; the descriptor may be another file's by now. */
+/* Finds the path of an open file, if the descriptor still refers to it. */
 static bool open_file(uint32_t tid, int32_t fd, uint64_t inode, char *path, size_t size)
 {
 	char link[64];
@@ -105,7 +105,7 @@ static bool open_file(uint32_t tid, int32_t fd, uint64_t inode, char *path, size
 	return path[0] == '/';
 }
 
-/* The path of a file that is mapped, from a line of /proc/TID/maps. */
+/* Finds the path of a mapped file in /proc/TID/maps. */
 static bool mapped_file(uint32_t tid, const struct key *key, char *path, size_t size)
 {
 	unsigned int major, minor;
@@ -134,7 +134,7 @@ static bool mapped_file(uint32_t tid, const struct key *key, char *path, size_t 
 	return found;
 }
 
-/* A socket's peer: its address, and in *tgid its process if that is on this host. */
+/* Returns the address of a socket's peer, and in *tgid its process if that is on this host. */
 static uint32_t peer_of(struct sleep_objects *o, const struct key *key, uint32_t tid,
 			struct string_table *strings, uint32_t *tgid)
 {
@@ -174,7 +174,7 @@ static uint32_t name_of(const struct key *key, const struct opened *by,
 	return id == STRING_NONE ? 0 : id;
 }
 
-/* Sockets and anonymous files are one for all of a kind: their numbers would mean nothing. */
+/* All anonymous files of a kind share an inode, so it identifies nothing. */
 static void settle_key(struct key *key)
 {
 	switch (key->kind) {
