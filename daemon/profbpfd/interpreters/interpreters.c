@@ -8,18 +8,18 @@
 #include "daemon/profbpfd/interpreters/memory_pages.h"
 #include "lib/elf/code_maps.h"
 
-#define MEMORY_KEPT_NS 20000000ull /* what was read of a process for one sample is good for the next ones */
-#define LOOKS_MAX 40 /* at a process, before it is left alone */
+#define MEMORY_KEPT_NS 20000000ull /* memory read for one sample is used for the next ones during this time */
+#define LOOKS_MAX 40 /* number of checks of a process without an interpreter */
 
 #define INTERPRETER_POINTER(name) &interpreter_##name,
 static const struct interpreter *const ALL[] = { INTERPRETERS(INTERPRETER_POINTER) };
 #define COUNT (sizeof(ALL) / sizeof(ALL[0]))
 
 struct process {
-	struct interpreted seen; /* what the interpreter sees of it */
+	struct interpreted seen; /* the process as the interpreter gets it */
 	unsigned int looks;
-	size_t which; /* of ALL */
-	void *known; /* of the interpreter that was found; NULL = none yet */
+	size_t which; /* index in ALL */
+	void *known; /* the state from the interpreter's look(); NULL = none found yet */
 };
 
 struct interpreters {
@@ -29,9 +29,9 @@ struct interpreters {
 	struct interpreters_handler handler;
 	void *processes; /* tsearch tree of struct process */
 	struct memory_pages *pages;
-	pid_t pages_pid; /* whose they are, */
-	uint64_t pages_ns; /* since when */
-	unsigned int found; /* of them with an interpreter */
+	pid_t pages_pid; /* the process of @pages */
+	uint64_t pages_ns; /* the time at which it was set */
+	unsigned int found; /* number of processes with an interpreter */
 	uint64_t next_ns;
 	uint32_t random; /* never 0 */
 	bool warned[COUNT];
@@ -139,7 +139,7 @@ static int by_pid(const void *a, const void *b)
 	return x->seen.pid < y->seen.pid ? -1 : x->seen.pid > y->seen.pid;
 }
 
-/* NULL if it was not looked at. */
+/* Returns NULL if the process was not checked. */
 static struct process *known_process(struct interpreters *interpreters, pid_t pid)
 {
 	struct process key = { .seen.pid = pid };
@@ -190,7 +190,7 @@ static void read_memory_again(struct process *process, uint64_t now_ns)
 	memory_pages_begin(owner->pages, process->seen.pid);
 }
 
-/* By all that may be in this file. */
+/* Calls all interpreters that may be in this file. */
 static void look_into(struct process *process, const struct process_map *map)
 {
 	for (size_t i = 0; i < COUNT && !process->known; i++) {
@@ -232,7 +232,7 @@ static void sample_one(const void *node, VISIT visit, void *context)
 	ALL[process->which]->sample(process->known, &process->seen);
 }
 
-/* Marsaglia's xorshift: good enough to keep no step. */
+/* Marsaglia's xorshift: random enough to avoid a fixed period. */
 static uint64_t random_below(struct interpreters *interpreters, uint64_t limit)
 {
 	interpreters->random ^= interpreters->random << 13;

@@ -8,22 +8,22 @@
 
 #include "lib/base/present_memory.h"
 
-#define PAGE_BYTES 4096u /* the smallest that there are: parts of larger ones are all there or not at all */
+#define PAGE_BYTES 4096u /* the smallest page size; larger pages are present or absent as a whole */
 #define PAGES 256u
-#define READ_AGAIN 64 /* pages that are read at once when a round begins */
+#define READ_AGAIN 64 /* pages that are read by one call when a round begins */
 
 struct page {
 	uint64_t number; /* address / PAGE_BYTES */
-	uint64_t round; /* of which it is; 0 = none */
-	uint64_t asked_round; /* in which it was asked for last */
+	uint64_t round; /* round in which it was read; 0 = invalid */
+	uint64_t asked_round; /* round in which it was last used */
 	uint8_t bytes[PAGE_BYTES];
 };
 
 struct memory_pages {
 	const struct right *right;
-	struct present_memory present; /* of the process that was read last */
+	struct present_memory present; /* of the current process */
 	uint64_t round;
-	struct page *asked[READ_AGAIN]; /* the first of this round */
+	struct page *asked[READ_AGAIN]; /* the first pages used in this round */
 	size_t asked_count;
 	struct page pages[PAGES];
 };
@@ -49,7 +49,7 @@ void memory_pages_limit(struct memory_pages *pages, const struct right *right)
 	pages->right = right;
 }
 
-/* What was asked for last time mostly is again, and one system call for all costs less than one each. */
+/* Reads the pages of the previous round, most of which are used again: one system call costs less than one for each. */
 static void read_again(struct memory_pages *pages)
 {
 	struct iovec local[READ_AGAIN], remote[READ_AGAIN];
@@ -70,7 +70,7 @@ static void read_again(struct memory_pages *pages)
 	n = process_vm_readv(pages->present.pid, local, count, remote, count, 0);
 	if (n > 0 && !right_holds(pages->right, pages->present.pid))
 		return;
-	/* It ends at the first that is not there any more. */
+	/* The call stops at the first page that is not there any more. */
 	for (size_t i = 0; n > 0 && i < (size_t)n / PAGE_BYTES; i++)
 		pages->asked[i]->round = pages->round;
 }
@@ -80,7 +80,10 @@ void memory_pages_begin(struct memory_pages *pages, pid_t pid)
 	bool same = pages->present.pid == pid;
 
 	pages->round++;
-	/* It may run another program by now. What it had before is still there if somebody shared it: that is not what is read. */
+	/*
+	 * Opens the memory again, because the process may run another program by now: the old descriptors could still
+	 * refer to the previous program's memory if another process shares it.
+	 */
 	present_memory_close(&pages->present);
 	present_memory_open(&pages->present, pid);
 	if (same && pages->asked_count)

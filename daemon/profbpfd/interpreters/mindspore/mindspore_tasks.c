@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which operator of MindSpore's MindData each running thread works for, found from outside.
+ * Finds the operator of MindSpore's MindData for which each running thread works, by reading the process' memory.
  *
- * Each of MindData's threads has a Task, and the exported thread-local variable
- * mindspore::dataset::gMyTask points to it. Where it lies is in the process's
- * memory: the library's relocations name the two words of its global offset table
- * that hold the module's number and the variable's offset, the thread's table of
- * modules (dtv) gives the module's block. Only threads that began before their
- * start could be traced need this. What is not in memory is not read: see process_memory.h.
+ * Each thread of MindData has a Task, and the exported thread-local variable
+ * mindspore::dataset::gMyTask points to it. The variable's address is found in the
+ * process' memory: the library's relocations name the two words of its global offset
+ * table that hold the module's number and the variable's offset; the thread's table of
+ * modules (dtv) has the module's block. Only threads that began before their
+ * start could be traced need this. Only pages that are in memory are read: see process_memory.h.
  *
  * Sources: the ELF handling of thread-local storage (variant of x86-64, glibc);
- * Task of mindspore/ccsrc/minddata/dataset/util/task.h, which has the group of its tree, too; its layout is in a table
- * with the MindSpore versions it was found in. Nothing is believed without the
- * check that the table's entry allows. AArch64 addresses such variables in another
- * way (TLSDESC) and is not looked at.
+ * Task of mindspore/ccsrc/minddata/dataset/util/task.h, which also has the group of its tree; a table has its layouts
+ * with the versions of MindSpore in which they were found. Data are used only if they pass the
+ * checks that their layout permits. AArch64 addresses such variables in another
+ * way (TLSDESC) and is not supported.
  */
 #include <ctype.h>
 #include <elf.h>
@@ -32,13 +32,13 @@
 #define MODULES_MAX 65536
 #define ID_MAX 4096
 
-/* Where a Task keeps what; that layout is taken in which most Tasks know their threads, else with which most agree. */
+/* Offsets in a Task. The layout with most Tasks that contain their threads' ids is used, else the one that fits most. */
 struct layout {
-	const char *versions; /* it was found in */
+	const char *versions; /* versions of MindSpore with this layout */
 	uint16_t name; /* std::string: its first word is the text's address in both of its forms */
 	uint16_t id; /* int32: the operator's number, -1 = none */
-	uint16_t tid; /* int32: gettid() of the thread, the check; 0 = not there */
-	uint16_t group; /* pointer: the TaskGroup, one for each tree; 0 = not known where */
+	uint16_t tid; /* int32: gettid() of the thread, the check; 0 = absent */
+	uint16_t group; /* pointer: the TaskGroup, one for each tree; 0 = unknown offset */
 };
 
 static const struct layout LAYOUTS[] = {
@@ -51,7 +51,7 @@ static const struct layout LAYOUTS[] = {
 
 struct found {
 	uint32_t tid;
-	bool knows_itself; /* its Task has that number, too */
+	bool knows_itself; /* its Task contains the same thread id */
 	int32_t id;
 	uint64_t group; /* 0 = unknown */
 	char name[NAME_MAX_BYTES];
@@ -77,8 +77,8 @@ static bool read_int(const struct search *s, uint64_t address, int32_t *value)
 }
 
 /*
- * "MapOp(ID:2)", "MapOp::WorkerEntry", "Watchdog": printable, and a number in it is
- * the operator's.
+ * Valid names are "MapOp(ID:2)", "MapOp::WorkerEntry", "Watchdog": printable, and a number in one is
+ * the operator's id.
  */
 static bool plausible_name(const char *name, int32_t id)
 {
@@ -100,7 +100,7 @@ static bool read_name(const struct search *s, uint64_t address, char *name)
 	return length > 2 && length < n;
 }
 
-/* A TaskGroup is an object with virtual methods: its first word is the address of their table. */
+/* A TaskGroup has virtual methods: its first word is the address of the table of methods. */
 static uint64_t read_group(const struct search *s, const struct layout *layout, uint64_t task)
 {
 	uint64_t group, table, method;
@@ -125,13 +125,13 @@ static bool read_task(const struct search *s, const struct layout *layout, uint6
 		return false;
 	found->group = read_group(s, layout, task);
 	found->knows_itself = layout->tid && (uint32_t)tid == found->tid;
-	/* In a pid namespace the thread knows itself by another number: then names must do. */
+	/* In a pid namespace the thread has another id there: then only the name is checked. */
 	if (layout->tid && (uint32_t)tid != found->tid && !strstr(found->name, "Op"))
 		return false;
 	return found->id >= -1 && found->id < ID_MAX && plausible_name(found->name, found->id);
 }
 
-/* The thread's Task, 0 = it has none. A block that was never used is -1. */
+/* Returns the address of the thread's Task; 0 = none. The block is -1 if it was never used. */
 static uint64_t task_of(const struct search *s, uint64_t thread_pointer)
 {
 	uint64_t dtv, block, task;
@@ -228,7 +228,7 @@ static struct item *search(struct search *s, const struct thread_pointer *thread
 			best_knowing = knowing;
 		}
 	}
-	/* A thread that ends while it is looked at may not agree; most have to. */
+	/* Half of the Tasks must fit; a thread may have ended meanwhile. */
 	if (best_found * 2 < tasks || (tasks && !best_found)) {
 		*problem = "its Tasks are laid out in an unknown way";
 		return NULL;
@@ -237,7 +237,7 @@ static struct item *search(struct search *s, const struct thread_pointer *thread
 	return s->count ? pack(s) : NULL;
 }
 
-/* The module's number and the variable's offset, out of the two words the loader put them in. */
+/* Reads the module's number and the variable's offset from the two words that the loader has filled. */
 static bool find_variable(struct search *s, const struct process_map *map, const char **problem)
 {
 	struct process_tls_symbol symbol;

@@ -10,7 +10,7 @@
 
 #include "lib/elf/loaded_library.h"
 
-#define CHAIN_MAX (1u << 14) /* symbols of one hash bucket are a handful; this ends what never ends */
+#define CHAIN_MAX (1u << 14) /* a hash bucket has a handful of symbols; this limit ends a cyclic chain */
 #define RELOCATIONS_MAX (1u << 22)
 #define RELOCATIONS_AT_ONCE 4096
 
@@ -52,7 +52,7 @@ static uint32_t elf_hash(const char *name)
 
 static int find_by_old_hash(const struct loaded_library *library, const char *name, uint32_t *index)
 {
-	uint32_t counts[2]; /* buckets, chains */
+	uint32_t counts[2]; /* number of buckets, of chains */
 	uint64_t buckets = library->old_hash + sizeof(counts);
 
 	if (!loaded_read(library, library->old_hash, counts, sizeof(counts)))

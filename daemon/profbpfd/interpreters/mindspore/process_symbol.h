@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_symbol.h - where a running process keeps a library's thread-local variable.
+ * process_symbol.h - finds a library's thread-local variable in a running process.
  *
- * All is read from the process's memory, where the loader has done its work, as far as it is there. The
- * process may be hostile: sizes are bounded, every address is only ever read.
+ * Everything is read from the process' memory, after relocation by the loader, and only if it is in memory. The
+ * process may be hostile: sizes are bounded, and addresses are only used for reading.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_MINDSPORE_PROCESS_SYMBOL_H
 #define PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_MINDSPORE_PROCESS_SYMBOL_H
@@ -15,12 +15,12 @@
 
 /* Two words of the library's global offset table. */
 struct process_tls_symbol {
-	uint64_t module_address; /* of the module's number */
-	uint64_t offset_address; /* of the variable's offset in the module's block */
+	uint64_t module_address; /* address of the module's number */
+	uint64_t offset_address; /* address of the variable's offset in the module's block */
 };
 
 /*
- * process_symbol_find_tls - find an exported thread-local variable that the library
+ * process_symbol_find_tls - finds an exported thread-local variable that the library
  * itself addresses through its global offset table (R_X86_64_DTPMOD64, DTPOFF64)
  *
  * @memory is the process's, @map the library in it. Returns 0, -ENOENT if there is no such

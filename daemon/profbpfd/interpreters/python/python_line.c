@@ -7,7 +7,7 @@ static uint32_t positive(int64_t line)
 	return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* Pairs of bytes: instructions forward, lines forward or, signed, back. */
+/* Pairs of bytes: step of the instruction, signed step of the line. */
 static uint32_t by_lnotab(const uint8_t *table, size_t size, int64_t line, int64_t instruction)
 {
 	int64_t at = 0;
@@ -21,7 +21,7 @@ static uint32_t by_lnotab(const uint8_t *table, size_t size, int64_t line, int64
 	return positive(line);
 }
 
-/* Pairs again, but a pair is for the instructions that it spans; -128 says "no line". */
+/* Pairs of bytes, each for the range of instructions that it spans; -128 means "no line". */
 static uint32_t by_ranges(const uint8_t *table, size_t size, int64_t line, int64_t instruction)
 {
 	int64_t at = 0;
@@ -39,8 +39,8 @@ static uint32_t by_ranges(const uint8_t *table, size_t size, int64_t line, int64
 }
 
 /*
- * Six bits to a byte, lowest first; bit 6 says that there are more. Lines have 32 bits; of a longer number the
- * rest is passed over, so that no sum of those in a table overflows.
+ * Six bits per byte, lowest first; bit 6 means that more follow. Lines have 32 bits; further bits of a longer number
+ * are skipped, so that no sum of a table's lines overflows.
  */
 static uint64_t varint(const uint8_t *table, size_t size, size_t *at)
 {
@@ -63,7 +63,7 @@ static int64_t signed_varint(const uint8_t *table, size_t size, size_t *at)
 	return value & 1 ? -(int64_t)(value >> 1) : (int64_t)(value >> 1);
 }
 
-/* Entries begin with a byte that has bit 7: four bits of form, three of length - 1 in code units. */
+/* An entry begins with a byte that has bit 7 set, four bits of form, and three bits of length - 1 in code units. */
 static uint32_t by_locations(const uint8_t *table, size_t size, int64_t line, int64_t instruction)
 {
 	int64_t at = 0;
@@ -78,7 +78,7 @@ static uint32_t by_locations(const uint8_t *table, size_t size, int64_t line, in
 			line += signed_varint(table, size, &i);
 		else if (form >= 10 && form <= 12)
 			line += form - 10;
-		/* The columns that follow are of no interest, and bytes of theirs have no bit 7. */
+		/* Skips the columns, whose bytes do not have bit 7 set. */
 		while (i < size && !(table[i] & 128))
 			i++;
 		at += ((head & 7) + 1) * 2;

@@ -6,7 +6,7 @@
 struct live_thread {
 	uint64_t thread; /* pthread_t */
 	uint64_t state;
-	uint32_t look; /* the last one that saw it */
+	uint32_t look; /* the last check that found it */
 };
 
 struct python_live {
@@ -16,7 +16,7 @@ struct python_live {
 	struct live_thread threads[PYTHON_THREADS_MAX];
 };
 
-/* Until 3.10 each frame enters the loop; 3.11 says which ones do; then frames of C code stand in between. */
+/* Until 3.10 each frame enters the loop; 3.11 marks frames that do; later versions have frames of C code between. */
 static struct python_layout layout_of(const struct python_offsets *o, uint64_t lock)
 {
 	return (struct python_layout){

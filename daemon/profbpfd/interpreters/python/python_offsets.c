@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/interpreters/python/python_offsets.h"
 
-/* What versions have in common: all of these, ... */
+/* Offsets that all versions share. */
 #define IN_ALL                                                                                     \
 	.thread_next = 8, .thread_interp = 16, .unicode_length = 16, .unicode_state = 32,          \
 	.bytes_data = 32, .bytes_size = 16, .object_type = 8, .lock_locked = 16, .lock_holder = 8, \
 	.lock_first = 32, .lock_last = 208
 
-/* ... those whose frames are objects, ... */
+/* Offsets of versions whose frames are objects. */
 #define UNTIL_3_10                                                                                \
 	.interp_threads = 8, .interp_next = 0, .thread_id = 176, .native_thread_id = PYTHON_NONE, \
 	.thread_cframe = PYTHON_NONE, .thread_frame = 24, .frame_previous = 24, .frame_code = 32, \
@@ -15,7 +15,7 @@
 	.code_qualname = PYTHON_NONE, .ascii_data = 48, .compact_data = 72,                       \
 	.interp_lock = PYTHON_NONE
 
-/* ... and those whose frames are not, with what came later. */
+/* Offsets of versions whose frames are no objects, and of later ones. */
 #define SINCE_3_11                                                                              \
 	.frame_instruction = 56, .code_qualname = 128, .code_lines = 136, .code_filename = 112, \
 	.code_name = 120

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define INTERPRETERS_MAX 64
-#define FRAMES_MAX (4 * PYTHON_DEPTH_MAX) /* passed on the way, with those that are not of Python code */
+#define FRAMES_MAX (4 * PYTHON_DEPTH_MAX) /* frames that a walk visits, including frames without Python code */
 #define OWNED_BY_C_STACK 3 /* 3.12: a frame that stands for C code, in 3.14 of the interpreter; enum _frameowner */
 
 static bool get(const struct python_reader *r, uint64_t address, void *into, size_t size)
@@ -14,7 +14,7 @@ static bool get(const struct python_reader *r, uint64_t address, void *into, siz
 	return address && r->read(r->context, address, into, size) == 0;
 }
 
-/* The pointer at @address + @offset; 0 if it cannot be read. */
+/* Returns the pointer at @address + @offset; 0 if it cannot be read. */
 static uint64_t pointer(const struct python_reader *r, uint64_t address, uint16_t offset)
 {
 	uint64_t value = 0;
@@ -29,7 +29,7 @@ static uint64_t first_interpreter(const struct python_reader *r, const struct py
 	return pointer(r, place->runtime, place->offsets->interpreters_head);
 }
 
-/* How _Py_DebugOffsets begins, which the runtime does from 3.13 on. */
+/* The start of _Py_DebugOffsets, with which the runtime begins from 3.13 on. */
 struct debug_offsets {
 	char cookie[8];
 	uint64_t version, free_threaded;
@@ -85,7 +85,7 @@ static uint64_t frame_code(const struct python_reader *r, const struct python_of
 	return pointer(r, frame, o->frame_code) & ~(uint64_t)o->frame_code_tags;
 }
 
-/* The innermost frame of a thread. */
+/* Returns the innermost frame of a thread. */
 static uint64_t first_frame(const struct python_reader *r, const struct python_offsets *o,
 			    uint64_t thread)
 {
@@ -94,7 +94,7 @@ static uint64_t first_frame(const struct python_reader *r, const struct python_o
 	return pointer(r, thread, o->thread_frame);
 }
 
-/* Does one thread at least run code, by this layout? */
+/* Does at least one thread run code, read by this layout? */
 static bool some_thread_fits(const struct python_reader *r, const struct python_place *place,
 			     uint64_t interpreter)
 {
@@ -149,7 +149,7 @@ bool python_lock_read(const struct python_reader *r, const struct python_place *
 		address = pointer(r, first_interpreter(r, place), o->interp_lock);
 	if (!address || !get(r, address + o->lock_locked, &locked, sizeof(locked)))
 		return false;
-	/* -1: not made yet. */
+	/* -1: the lock does not exist yet. */
 	if (locked != 0 && locked != 1)
 		return false;
 	lock->address = address;
@@ -160,7 +160,7 @@ bool python_lock_read(const struct python_reader *r, const struct python_place *
 	return true;
 }
 
-/* Where in its code a frame is that has @word for it. Until 3.9 f_lasti, an int, counts bytes, in 3.10 pairs of them. */
+/* Converts @word of a frame to an offset in the code. Until 3.9 f_lasti, an int, counts bytes, in 3.10 pairs of bytes. */
 static int64_t instruction_in(const struct python_offsets *o, uint64_t code, uint64_t word)
 {
 	int64_t bytes;
@@ -173,7 +173,7 @@ static int64_t instruction_in(const struct python_offsets *o, uint64_t code, uin
 		return o->version == 0x030a ? 2 * (int64_t)index : index;
 	}
 	bytes = (int64_t)(word - (code + o->code_instructions));
-	/* From 3.13 on the pointer is to what comes next. */
+	/* From 3.13 on the pointer is to the next instruction. */
 	return bytes >= 0 && bytes < (1 << 24) ? bytes : -1;
 }
 
@@ -258,7 +258,7 @@ size_t python_threads(const struct python_reader *r, const struct python_place *
 	return count;
 }
 
-/* UTF-8 of one character; returns its bytes. */
+/* Writes a character as UTF-8; returns the number of bytes. */
 static size_t put_character(uint32_t c, char *into)
 {
 	if (c < 0x80) {

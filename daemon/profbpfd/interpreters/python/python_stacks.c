@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CPython: found by its runtime's symbol; stacks of its functions (python_read.h). */
+/* The interpreter CPython: finds it by its runtime's symbol, and reads stacks of its functions (python_read.h). */
 
 #include <errno.h>
 #include <search.h>
@@ -16,8 +16,8 @@
 #include "lib/elf/split_part.h"
 #include "proto/trace.pb-c.h"
 
-#define CODES_MAX 16384 /* code objects remembered of a process */
-#define PLACES 512 /* in code objects whose frames are remembered; a power of two */
+#define CODES_MAX 16384 /* cached code objects of a process */
+#define PLACES 512 /* cached frames; a power of two */
 #define TID_IN_PTHREAD 720 /* glibc's struct pthread.tid, x86-64 */
 
 struct known_code {
@@ -26,18 +26,18 @@ struct known_code {
 	uint32_t name, file;
 };
 
-/* The frame of a place in a code object, as long as that is the same. */
+/* The cached frame of an instruction in a code object; dropped when another code object takes that address. */
 struct known_place {
 	const struct known_code *code;
-	int64_t instruction; /* -1: of a caller, wherever it is */
-	uint32_t frame; /* 0 = not known */
+	int64_t instruction; /* -1: any instruction, in a caller */
+	uint32_t frame; /* 0 = unknown */
 };
 
 struct python {
 	struct interpreted *process;
 	struct python_live *live;
-	uint64_t loop, loop_end; /* code of _PyEval_EvalFrameDefault(); 0 = not known */
-	uint64_t cold, cold_end; /* and what the compiler has split off it; 0 = nothing */
+	uint64_t loop, loop_end; /* code of _PyEval_EvalFrameDefault(); 0 = unknown */
+	uint64_t cold, cold_end; /* the part that the compiler has split off; 0 = none */
 	struct python_reader reader;
 	struct python_place place;
 	struct device_tids *tids;
@@ -76,7 +76,7 @@ static int by_code(const void *a, const void *b)
 	return x->code < y->code ? -1 : x->code > y->code;
 }
 
-/* "python3.11", "libpython3.8.so.1.0": *version is 0 if the name tells none. */
+/* Matches "python3.11", "libpython3.8.so.1.0"; *version is 0 if the name contains none. */
 static bool version_of(const char *path, uint16_t *version)
 {
 	const char *name = strrchr(path, '/');
@@ -126,7 +126,7 @@ static void find_loop(struct python *p, struct elf_file *elf, uint64_t bias)
 	elf_symbols_free(&found);
 }
 
-/* Addresses of the runtime and of the type of code objects, from one mapping of the file. */
+/* Finds the addresses of the runtime and of the type of code objects from one mapping of the file. */
 static bool find_place(struct python *p, const struct process_map *map)
 {
 	uint64_t runtime, code_type, bias;
@@ -151,7 +151,7 @@ static bool find_place(struct python *p, const struct process_map *map)
 	return found;
 }
 
-/* The trace says which processes were looked into, and where their threads wait for each other. */
+/* Records that the process' interpreter is read, and the addresses on which its threads wait for the lock. */
 static void put_python(struct python *p, uint16_t version, Profbpf__Pythons__Build build,
 		       const struct python_range *range)
 {
@@ -192,7 +192,7 @@ static void tell_unknown(struct python *p, uint16_t version, bool free_threaded)
 
 enum identity { IDENTITY_KNOWN, IDENTITY_UNKNOWN, IDENTITY_NOT_YET };
 
-/* Is it there, and of a known build? */
+/* Is there an interpreter, of a known build? */
 static enum identity identify(struct python *p, const struct process_map *map)
 {
 	uint16_t version, free_threaded;
@@ -202,7 +202,7 @@ static enum identity identify(struct python *p, const struct process_map *map)
 	if (python_identify(&p->reader, &p->place, version))
 		return IDENTITY_KNOWN;
 	free_threaded = python_free_threaded(&p->reader, &p->place);
-	/* What starts has no thread yet; a known version that never fits is another build. */
+	/* A starting interpreter has no thread yet. A known version that never fits is an unknown build. */
 	if (!free_threaded && (!version || python_version_known(version)) && !p->process->last_look)
 		return IDENTITY_NOT_YET;
 	tell_unknown(p, free_threaded ? free_threaded : version, free_threaded != 0);
@@ -221,7 +221,7 @@ static void *python_look(struct interpreted *process, const struct process_map *
 	p->process = process;
 	p->reader = (struct python_reader){ read_memory, process };
 	identity = identify(p, map);
-	/* It is looked at no more, and has no functions. */
+	/* The process is not checked again, and its stacks have no Python functions. */
 	if (identity == IDENTITY_UNKNOWN) {
 		p->loop = p->loop_end = p->cold = p->cold_end = 0;
 		return p;
@@ -240,7 +240,7 @@ static void *python_look(struct interpreted *process, const struct process_map *
 	return p;
 }
 
-/* Names of a code object, read once as long as it is the same. */
+/* Returns the names of a code object, which are read again only if the object has changed. */
 static const struct known_code *code_of(struct python *p, uint64_t code)
 {
 	struct known_code key = { .code = code }, **found, *known;
@@ -268,7 +268,7 @@ static const struct known_code *code_of(struct python *p, uint64_t code)
 		p->code_count++;
 	}
 	if (known->name)
-		memset(p->places, 0, sizeof(p->places)); /* it was another function's */
+		memset(p->places, 0, sizeof(p->places)); /* the address was another function's */
 	known->mark[0] = key.mark[0];
 	known->mark[1] = key.mark[1];
 	known->name = stack_table_name(p->process->table, read.name);
@@ -290,14 +290,14 @@ static uint32_t frame_of(struct python *p, const struct python_frame *frame, boo
 		return place->frame;
 	row.name = code->name;
 	row.source = code->file;
-	/* Lines of callers would make every call site another stack. */
+	/* With lines of callers, every call site would be a different stack. */
 	if (innermost)
 		row.line = python_line(&p->reader, &p->place, frame);
 	*place = (struct known_place){ code, instruction, stack_table_frame(p->process->table, &row) };
 	return place->frame;
 }
 
-/* The thread's id as we see it; 0 if that cannot be told. */
+/* Returns the thread's id in the daemon's pid namespace; 0 if it is unknown. */
 static uint32_t tid_of(struct python *p, const struct python_thread *thread)
 {
 	uint32_t inner = thread->native_id;
@@ -355,7 +355,7 @@ static void python_frames(void *known, struct interpreted *process, const struct
 	bool innermost = true;
 
 	(void)process;
-	/* Of the program that the process ran before: of this one there is no layout by which a frame could be read. */
+	/* The frames are from the process' previous program: the layout for the present one is unknown. */
 	if (!p->live) {
 		memset(into, 0, count * sizeof(*into));
 		return;
