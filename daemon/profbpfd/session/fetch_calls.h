@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fetch_calls.h - by which calls trainers get their next batch. analyzer/frameworks/ has more about them. */
+/* fetch_calls.h - the calls by which trainers get their next batch. analyzer/frameworks/ has more about them. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_SESSION_FETCH_CALLS_H
 #define PROFBPF_DAEMON_PROFBPFD_SESSION_FETCH_CALLS_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* is_fetch_call - is each call of this symbol the fetch of a batch? MindSpore's and TensorFlow's */
+/* is_fetch_call - does each call of this symbol fetch a batch? For MindSpore and TensorFlow */
 static inline bool is_fetch_call(const char *symbol)
 {
 	static const char *const patterns[] = {

@@ -15,9 +15,9 @@ struct recorder {
 	struct texts *texts;
 	struct recorder_events events;
 	struct item **batches;		/* [cpu * REC_TYPES + type] */
-	size_t *sizes;			/* of the last of each that was handed over, in bytes */
+	size_t *sizes;			/* size of the last queued batch of each, in bytes */
 	struct item *tasks;
-	uint64_t known_texts[KNOWN_TEXTS]; /* keys that calls of this pass named, by their last bits; 0 = none */
+	uint64_t known_texts[KNOWN_TEXTS]; /* keys of strings in calls of this pass, by their last bits; 0 = none */
 	bool texts_missing;
 	uint64_t dropped[TRACE_SOURCES];
 	uint64_t used[TRACE_SOURCES];
@@ -82,7 +82,7 @@ static void hand_over(struct recorder *r, struct item **batch)
 	*batch = NULL;
 }
 
-/* A batch is about as large as the one before: growing it would copy it again and again. */
+/* Allocates about the size of the previous batch, because growing would copy it repeatedly. */
 static struct item *new_batch(struct recorder *r, size_t index, const struct rec_header *record)
 {
 	size_t capacity = r->sizes[index] + r->sizes[index] / 8;
@@ -97,7 +97,7 @@ static struct item *new_batch(struct recorder *r, size_t index, const struct rec
 	return batch;
 }
 
-/* @size: as in kinds[]; a constant where it matters. */
+/* @size: from kinds[]; a constant at the frequent call sites. */
 static inline void add_record(struct recorder *r, const struct rec_header *record, size_t size)
 {
 	size_t index = (size_t)record->cpu * REC_TYPES + record->type;
@@ -116,7 +116,7 @@ static inline void add_record(struct recorder *r, const struct rec_header *recor
 		hand_over(r, batch);
 }
 
-/* An ordinary user is told those of targets, and not what came of one meanwhile. */
+/* An ordinary user's session gets command lines of targets only, and only if the process is still the user's. */
 static void read_command(const struct right *right, struct task_row *row)
 {
 	pid_t pid = (pid_t)row->record.tgid;
@@ -239,7 +239,7 @@ bool recorder_texts_missing(struct recorder *r)
 	return missing;
 }
 
-/* Tasks go first, so that a reader knows who is meant. */
+/* Tasks are queued first, because records refer to them. */
 void recorder_pass(struct recorder *r, bool flush)
 {
 	memset(r->known_texts, 0, sizeof(r->known_texts));

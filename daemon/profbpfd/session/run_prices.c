@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIMED_MIN 4 /* fewer tell little */
+#define TIMED_MIN 4 /* fewer timed runs are not representative */
 
 struct run_prices {
 	int cpus;
 	struct call_prices call_ns;
-	double ends_seen; /* calls a second */
+	double ends_seen; /* calls per second */
 	bool looked;
-	double ns[RUN_KINDS]; /* of one run; 0 = not known yet */
-	struct run_counts before[]; /* of each CPU */
+	double ns[RUN_KINDS]; /* duration of one run; 0 = not known yet */
+	struct run_counts before[]; /* one per CPU */
 };
 
 struct run_prices *run_prices_new(int cpus, struct call_prices calls)
@@ -51,7 +51,7 @@ static void take_price(struct run_prices *p, const struct run_counts *counts, in
 	p->ns[kind] = p->ns[kind] > 0 ? (p->ns[kind] + price) / 2 : price;
 }
 
-/* Part of the CPU's time. */
+/* Returns a part of the CPU's time. */
 static double spent(const struct run_prices *p, const struct run_counts *counts, int cpu, int kind,
 		    double seconds)
 {
@@ -60,7 +60,7 @@ static double spent(const struct run_prices *p, const struct run_counts *counts,
 	return (double)runs * p->ns[kind] / seconds / 1e9;
 }
 
-/* Of all calls, those whose ends are seen in the dear way: on each CPU the same part. */
+/* Returns the part of all calls whose ends are seen the expensive way; it is assumed to be the same on each CPU. */
 static double part_of_ends(const struct run_prices *p, const struct run_counts *counts, double seconds)
 {
 	double calls = 0;
@@ -102,7 +102,7 @@ static void take_dearest(struct run_prices *p, const struct run_counts *counts, 
 		look->ends = here.ends;
 		memcpy(look->now, here.now, sizeof(look->now));
 	}
-	/* What is left out may be dearest elsewhere. */
+	/* Each kind of records that is left out may be most expensive on another CPU. */
 	for (int cpu = 0; cpu < p->cpus; cpu++) {
 		struct shed_look here = { 0 };
 

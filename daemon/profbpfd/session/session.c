@@ -17,7 +17,7 @@ static void signal_fd(int fd)
 	uint64_t one = 1;
 
 	if (write(fd, &one, sizeof(one)) < 0)
-		return; /* the counter is full: the reader will wake up anyway */
+		return; /* the counter is full: the reader wakes up anyway */
 }
 
 void session_set_state(struct session *s, enum session_state state)
@@ -31,7 +31,7 @@ void session_set_state(struct session *s, enum session_state state)
 void session_end(struct session *s, bool failed, const char *reason)
 {
 	pthread_mutex_lock(&s->lock);
-	/* A failure outweighs the reason for which it was going to end anyway. */
+	/* A failure replaces an earlier, ordinary reason. */
 	if (!s->reason[0] || (failed && !s->failed)) {
 		snprintf(s->reason, sizeof(s->reason), "%s", reason);
 		s->failed = failed;
@@ -50,7 +50,7 @@ bool session_stop_asked(struct session *s)
 	return asked;
 }
 
-/* The segment's head was written without it. */
+/* The note came too late for the segment's head, so it becomes a packet. */
 static void put_note(struct session *s, const char *text)
 {
 	Profbpf__Notes m = PROFBPF__NOTES__INIT;
@@ -97,7 +97,7 @@ static void release(struct session *s)
 	s->maps = NULL;
 	prober_free(s->prober);
 	probes_free(s->probes);
-	/* Its thread puts into the programs' maps. */
+	/* The unwinder's thread writes to the programs' maps. */
 	unwinder_leave(s->unwinding);
 	s->unwinding = NULL;
 	capture_free(s->capture);
@@ -126,7 +126,7 @@ static void *run(void *context)
 	struct session *s = context;
 
 	pthread_setname_np(pthread_self(), "profbpfd/read");
-	/* Ordinary users do not get more of the machine than is theirs by starting sessions. */
+	/* Sessions of ordinary users do not get a higher priority. */
 	if (s->request.owner == (uid_t)-1)
 		priority_raise();
 	if (!session_start(s)) {
@@ -139,7 +139,7 @@ static void *run(void *context)
 		close(s->request.output);
 	s->request.output = -1;
 	session_set_state(s, SESSION_ENDED);
-	/* The kernel takes 0.1 s to let go of each tracepoint: nobody need wait for that. */
+	/* The kernel takes 0.1 s to release each tracepoint: the session counts as ended before that. */
 	release(s);
 	session_set_state(s, SESSION_RELEASED);
 	return NULL;
@@ -225,7 +225,7 @@ static uint64_t lost_for(const struct source_books *of, const char *reason)
 	return 0;
 }
 
-/* Of a session that began with a step: what came before is not in the file, and not counted. */
+/* For a session that began with a step: subtracts records before the step, which are not in the file. */
 static void leave_out_before(const struct session_books *before, struct session_info *info)
 {
 	for (unsigned int i = 0; i < TRACE_SOURCES; i++) {
@@ -247,7 +247,7 @@ static void leave_out_before(const struct session_books *before, struct session_
 	}
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static void fill_steps(struct session *s, struct session_info *info)
 {
 	uint64_t opened_ns = s->writer ? writer_opened_ns(s->writer) : 0;
@@ -262,7 +262,7 @@ static void fill_steps(struct session *s, struct session_info *info)
 		info->start_ns = opened_ns;
 		leave_out_before(writer_before(s->writer), info);
 	} else {
-		info->bytes = 0; /* they are in memory */
+		info->bytes = 0; /* the data are only in memory */
 	}
 }
 
@@ -330,6 +330,6 @@ void session_free(struct session *s)
 	close(s->wake_fd);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
-	/* What batches and symbol tables took stays with the allocator otherwise: 50 MB and more. */
+	/* Otherwise the allocator would keep the memory of batches and symbol tables: 50 MB and more. */
 	malloc_trim(0);
 }

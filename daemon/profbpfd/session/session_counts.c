@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_counts.c - what each source produced and lost, for the trace and for clients. */
+/* session_counts.c - counts the produced and lost records of each source, for the trace and for clients. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 static void count_kernel(struct session *s, const struct source_stats *stats, unsigned int source,
 			 struct source_count *count)
 {
-	/* In the order in which files list them. */
+	/* In the order of lists in files. */
 	static const struct {
 		enum loss loss;
 		const char *reason;
@@ -29,7 +29,7 @@ static void count_kernel(struct session *s, const struct source_stats *stats, un
 		(struct lost_count){ "slow output", recorder_dropped(s->recorder, source) };
 }
 
-/* Rows that the daemon makes, and what was dropped elsewhere than in the recorder, which comes last. */
+/* Adds rows that the daemon makes, and to the last reason, the recorder's, rows that were dropped elsewhere. */
 static void count_made(struct source_count *count, const struct stacks *stacks)
 {
 	count->produced += stacks_made(stacks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_finish.c - a session from its last instant to the complete file. */
+/* session_finish.c - ends a session: from its last instant to the complete file. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
@@ -9,12 +9,12 @@
 #include "daemon/profbpfd/session/session_private.h"
 #include "daemon/profbpfd/stacks/unwinder.h"
 
-#define EVENTS_PER_SECOND 10 /* perf events of probes that the kernel removes, whoever asks for how many at once */
-#define EVENTS_TOLD 20 /* if there are fewer nobody needs to know */
+#define EVENTS_PER_SECOND 10 /* the kernel's rate of removing perf events of probes, for the whole machine */
+#define EVENTS_TOLD 20 /* with fewer events there is no message */
 
-#define GIVE_UP_NS 5000000000ull /* a reader of the output that reads nothing for so long */
+#define GIVE_UP_NS 5000000000ull /* if the output's reader reads nothing for this time */
 
-/* Plain functions end soon, as somebody vouched; if one does not it is said. */
+/* Waits for calls of plain functions, which should end soon; warns if some do not. */
 static void wait_for_returns(struct session *s)
 {
 	uint32_t calls = s->probes ? capture_wait_returns(s->capture) : 0;
@@ -30,8 +30,8 @@ static void wait_for_returns(struct session *s)
 }
 
 /*
- * From here on no call changes anything. Where the kernel removes probes one by one nobody waits for that: they do
- * nothing any more, and are removed when the file is complete.
+ * From here on calls are not recorded. If the kernel removes probes one by one, they are only disabled here, and
+ * removed when the file is complete.
  */
 static void end_calls(struct session *s)
 {
@@ -71,8 +71,8 @@ void session_finish_capture(struct session *s)
 {
 	s->end_ns = session_now_ns();
 	/*
-	 * At once: figures at the end are interpolated to the reading after it, and programs take long to stop.
-	 * All: of a process that begins after the end there is no word but its threads' figures.
+	 * Reads the figures at once, because the programs take long to stop, and figures at the end are interpolated to
+	 * the next reading. Reads all threads: a process that begins after the end has no records except these figures.
 	 */
 	session_read_figures(s, true);
 	session_set_state(s, SESSION_ENDING);
@@ -109,7 +109,7 @@ void session_finish_writer(struct session *s)
 	session_push_statistics(s, true);
 	if (end)
 		item_queue_push(s->queue, end);
-	/* Wait as long as the output takes something. */
+	/* Waits while the output accepts data. */
 	while (!writer_ended(s->writer)) {
 		struct timespec pause = { .tv_nsec = 2000000 };
 		uint64_t bytes = writer_bytes(s->writer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_flight.c - a session of the flight recorder: processes that come, segments in turn, those who ask for them. */
+/* session_flight.c - a session of the flight recorder: new processes, segments, requests for snapshots. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,16 +9,16 @@
 #include "daemon/profbpfd/encode/flight_store.h"
 #include "daemon/profbpfd/session/session_private.h"
 
-#define ASKS_MAX 64 /* that wait at a time */
-#define HEAVY_AFTER_NS 3600000000000ull /* what a session repeats by then has grown, and was not there from the start */
-#define FULL_AFTER_NS 600000000000ull /* stacks that there is no room for are left out for so long at most */
+#define ASKS_MAX 64 /* pending requests */
+#define HEAVY_AFTER_NS 3600000000000ull /* data that a session repeats after this time have grown since its start */
+#define FULL_AFTER_NS 600000000000ull /* longest time for which stacks without room are left out */
 
 static void wake(struct session *s)
 {
 	uint64_t one = 1;
 
 	if (write(s->wake_fd, &one, sizeof(one)) < 0)
-		return; /* the counter is full: it will wake up anyway */
+		return; /* the counter is full: the session wakes up anyway */
 }
 
 void session_add_process(struct session *s, pid_t pid, uint64_t started)
@@ -54,7 +54,7 @@ void session_ask(struct session *s, const struct flight_ask *ask)
 		ask->take(ask->context, NULL);
 }
 
-/* What has come in is the caller's, to be freed. */
+/* Takes the content of the inbox, which the caller frees; with @close nothing more is accepted. */
 static struct session_inbox take_inbox(struct session *s, bool close)
 {
 	struct session_inbox inbox;
@@ -113,8 +113,8 @@ static void push_cut(struct session *s, struct cut_row *row)
 }
 
 /*
- * The segment before ends with what is known until now, and books that are true then; the next begins as a session
- * does. Threads that began since figures were last read get theirs before those that are marked as the first.
+ * Ends the segment with all data and correct counts up to now; the next one begins as a session does. Threads that
+ * began since the last reading of figures get theirs before the figures that are marked as the first.
  */
 void session_cut(struct session *s, struct cut_row *row)
 {
@@ -143,8 +143,8 @@ static void count(void *context, pid_t pid)
 }
 
 /*
- * An ordinary user's session ends when nothing of it is in memory any more and there is nothing to record: another
- * one is begun when there is. Root's stays, to be there at once.
+ * Ends an ordinary user's session when it has no data in memory and no targets; another one begins when there are
+ * targets again. Root's session stays, to be ready at once.
  */
 static void end_if_idle(struct session *s)
 {
@@ -163,8 +163,8 @@ static void end_if_idle(struct session *s)
 }
 
 /*
- * What each segment repeats, above all the stacks that there ever were, grows as long as the session lasts. Before it
- * takes all of the memory, or when stacks are left out, the session ends, and another one begins without it a little later.
+ * The data that each segment repeats, above all the stacks of the whole session, grow with time. Before they take all
+ * of the memory, or when stacks are left out, the session ends, and another one begins without them a little later.
  */
 static void end_if_heavy(struct session *s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session_ioctls.c - when a session hooks ioctls, if nobody asked for them by name.
+ * session_ioctls.c - decides when a session hooks ioctls that were not requested by name.
  *
- * Some kernels show them only by the system call's tracepoints, and then every system call of the machine takes the
- * kernel's slow path: 65 ns more for each where it was measured. Most jobs without an accelerator make no ioctl on a
- * driver at all. So nothing is hooked before a target has a driver's device open.
+ * On some kernels ioctls can only be seen by the system call's tracepoints, and then every system call of the machine
+ * takes the kernel's slow path: 65 ns more for each, as measured on one machine. Most jobs without an accelerator make
+ * no ioctl on a driver at all. So nothing is hooked before a target has a driver's device open.
  */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -13,10 +13,10 @@
 #include "daemon/profbpfd/host/open_devices.h"
 #include "daemon/profbpfd/session/session_private.h"
 
-#define LOOK_NS 1000000ull /* that a look may take, about */
+#define LOOK_NS 1000000ull /* approximate limit of one check's duration */
 #define LOOK_FIRST_NS 20000000ull
 
-/* Anybody has these open. Nothing else is taken for harmless. */
+/* Devices that any process may have open. All others count as drivers' devices. */
 static const char *const common[] = {
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/console", "/dev/kmsg", "/dev/ptmx",
 	"/dev/pts/*", "/dev/tty", "/dev/tty[0-9]*", "/dev/ttyS[0-9]*", "/dev/shm/*", "/dev/mqueue/*", "/dev/hugepages*",
@@ -25,7 +25,7 @@ static const char *const common[] = {
 struct device_look {
 	const struct right *right;
 	uint64_t until_ns;
-	size_t from, at; /* in the order of the table of targets */
+	size_t from, at; /* positions in the table of targets */
 	bool over;
 	pid_t found;
 	char name[OPEN_DEVICE_NAME_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_run.c - a live session: rings, ticks, processes that come and go. */
+/* session_run.c - runs a live session: rings, ticks, processes that begin and end. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,12 +11,12 @@
 #include "daemon/profbpfd/host/host_stats.h"
 #include "daemon/profbpfd/session/session_private.h"
 
-/* Between two looks at the rings. */
+/* Limits of the interval between two drains of the rings. */
 #define DRAIN_MIN_NS 10000000ull
 #define DRAIN_MAX_NS 100000000ull
-#define DRAIN_BYTES (256u << 10) /* wanted at a look: no more than a processor's cache holds */
+#define DRAIN_BYTES (256u << 10) /* intended amount per drain: fits into a CPU's cache */
 #define FLUSH_NS 1000000000ull /* small batches compress badly */
-#define DRAINS_FOR_TEXTS 4 /* each may read a call of which the string came meanwhile */
+#define DRAINS_FOR_TEXTS 4 /* each drain may read a call whose string arrives only with the next one */
 #define LOOKS_PER_TICK 64
 #define TICK_NS 1000000000ull
 
@@ -28,7 +28,7 @@ static void look_at(struct session *s, pid_t pid, bool began, uint64_t ts_ns)
 		device_feed_watch(s->devices, pid);
 }
 
-/* It runs another program, or is a new process under an old number. */
+/* The process runs another program, or is a new process with a reused id. */
 static void program_started(void *context, pid_t pid, uint64_t ts_ns)
 {
 	struct session *s = context;
@@ -50,7 +50,7 @@ static void process_exited(void *context, pid_t pid)
 		s->exited[s->exited_count++] = pid;
 }
 
-/* It runs a program that the session's owner may not look into: its probes go, nothing is read of it. */
+/* The process runs a program that the session's owner may not look into: removes its probes and stops reading it. */
 static void process_dropped(void *context, pid_t pid)
 {
 	struct session *s = context;
@@ -100,7 +100,7 @@ static void target_exited(struct session *s, size_t index)
 			    s->request.pid_count > 1 ? "all targets exited" : "target exited");
 }
 
-/* Those that are held by a descriptor are told of by it. */
+/* Checks a requested process that is not held by a descriptor, which would report its exit. */
 static void look_at_requested(struct session *s, size_t index)
 {
 	const struct held *held = &s->request.held[index];
@@ -116,14 +116,14 @@ static void look_for_requested(struct session *s, pid_t pid)
 			look_at_requested(s, i);
 }
 
-/* A few, in turn: the record that tells of an exit may be lost. */
+/* Checks a few processes in turn, because the record of an exit may be lost. */
 static void look_at_some(struct session *s)
 {
 	for (size_t i = 0; i < LOOKS_PER_TICK && i < s->request.pid_count; i++)
 		look_at_requested(s, s->next_look++ % s->request.pid_count);
 }
 
-/* Threads of a process that has exited may still wait for their last turn: they stay targets a while. */
+/* Threads of an exited process may still wait for their last run on a CPU: they stay targets for a while. */
 static void remove_exited(struct session *s)
 {
 	for (size_t i = 0; i < s->exited_before; i++) {
@@ -146,7 +146,7 @@ static void process_seen(void *context, pid_t pid, uint64_t cgroup, bool target,
 	if (!s->cgroups)
 		return;
 	session_push(s, cgroups_note(s->cgroups, cgroup, pid, target, &more));
-	/* Its group may be removed with it. */
+	/* The process' cgroup may be removed after its end. */
 	if (more || last)
 		session_push(s, cgroups_read(s->cgroups));
 }
@@ -172,7 +172,7 @@ static bool is_target(void *context, pid_t pid)
 	return capture_is_target(s->capture, pid);
 }
 
-/* What has no file (code made at run time, the vdso) has no functions to probe. */
+/* Code without a file (generated code, the vdso) has no functions to probe. */
 static void code_mapped(void *context, pid_t pid, uint64_t ts_ns, bool of_file)
 {
 	struct session *s = context;
@@ -215,9 +215,9 @@ static void take_record(void *context, const struct rec_header *record)
 }
 
 /*
- * As long as it will take, at the rate of late, until the wanted amount has come, which may all
- * lie in one ring. A rate that rises meanwhile does no harm: rings that fill up wake the reader.
- * Nobody wakes it for a device's stream.
+ * Sets the interval so that, at the recent rate, the intended amount arrives in it, possibly all in
+ * one ring. A rising rate is harmless: rings that fill up wake the reader. A device's stream does not
+ * wake it, so open streams need the shortest interval.
  */
 static void plan_drain(struct session *s, uint64_t elapsed_ns, size_t bytes)
 {
@@ -227,7 +227,7 @@ static void plan_drain(struct session *s, uint64_t elapsed_ns, size_t bytes)
 	if (wanted > DRAIN_BYTES)
 		wanted = DRAIN_BYTES;
 	if (elapsed_ns < DRAIN_MIN_NS / 2 && bytes < wanted)
-		return; /* too short to tell */
+		return; /* too short for a rate */
 	interval = elapsed_ns < TICK_NS ? elapsed_ns * wanted / (bytes + 1) : DRAIN_MAX_NS;
 	if (most > DRAIN_MAX_NS)
 		most = DRAIN_MAX_NS;
@@ -305,12 +305,12 @@ void session_read_figures(struct session *s, bool all)
 static void read_in_turn(struct session *s)
 {
 	session_read_figures(s, false);
-	/* Who reads along has it all before the statistics that follow. */
+	/* A reader of the live output gets all records before the statistics that follow. */
 	if (s->request.interval_ns >= FLUSH_NS)
 		session_drain(s, true);
 }
 
-/* Has the instant @next come? Then it moves on; what was missed is not made up for. */
+/* Returns whether the time @next has come, and advances it; missed times are skipped. */
 static bool is_due(uint64_t *next, uint64_t now, uint64_t interval)
 {
 	if (now < *next)
@@ -336,7 +336,7 @@ void session_check_writer(struct session *s)
 	session_end(s, true, text);
 }
 
-/* Returns whether the rings are to be read at once. */
+/* Returns whether the rings must be drained at once. */
 static bool handle_events(struct session *s, const struct epoll_event *events, int n)
 {
 	bool drain = false;
@@ -357,7 +357,7 @@ static bool handle_events(struct session *s, const struct epoll_event *events, i
 	return drain;
 }
 
-/* What is to be done at which instant. */
+/* Times of the next periodic actions. */
 struct schedule {
 	uint64_t tick, flush, figures, end;
 };
@@ -377,7 +377,7 @@ static uint64_t next_instant(const struct session *s, const struct schedule *nex
 
 void session_read_all(struct session *s, uint64_t now, bool flush)
 {
-	/* Before the addresses in it. */
+	/* Mappings are needed before the addresses in them. */
 	if (s->stacks && s->maps)
 		map_events_read(s->maps);
 	session_drain(s, flush);

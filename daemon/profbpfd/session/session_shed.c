@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_shed.c - a session looks at what it costs, and leaves out what is too dear (shedding.h). */
+/* session_shed.c - measures a session's cost, and leaves out records that are too expensive (shedding.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,16 +9,16 @@
 #include "daemon/profbpfd/session/session_private.h"
 #include "daemon/profbpfd/session/shedding.h"
 
-#define FULL 0.75 /* of a ring: it is nearly too small */
-#define COUNTED_PART 16 /* of the wanted rate, at which samples that are left out are counted */
+#define FULL 0.75 /* above this part, a ring is nearly too small */
+#define COUNTED_PART 16 /* samples that are left out are counted at the requested rate divided by this */
 
 struct session_shed {
 	struct run_prices *prices;
 	struct shed_watch watch;
 	uint64_t looked_ns, lost;
-	uint32_t rate; /* samples per second and CPU that are taken, or counted */
+	uint32_t rate; /* samples per second and CPU, taken or counted */
 	bool told;
-	struct run_counts *counts; /* of each CPU */
+	struct run_counts *counts; /* one per CPU */
 	struct run_cost *costs;
 	uint64_t *calls;
 };
@@ -83,7 +83,7 @@ static int read_counts(struct session *s, struct session_shed *shed)
 	return err;
 }
 
-/* For want of room, of all sources; by the books of a moment ago. */
+/* Returns the records of all sources that were lost for lack of room, by the latest counts. */
 static uint64_t lost_so_far(const struct session *s)
 {
 	uint64_t lost = 0;
@@ -107,7 +107,7 @@ static bool is_crowded(struct session *s, struct session_shed *shed)
 	return capture_fullest(s->capture) > FULL || more;
 }
 
-/* All that was sampled at the old rate is marked with it. */
+/* Samples that were taken at the old rate are drained first, so that they are marked with it. */
 static void change_rate(struct session *s, struct session_shed *shed, unsigned int kept)
 {
 	uint32_t rate = kept ? s->request.stack_rate * kept / 1000 : s->request.stack_rate / COUNTED_PART;
@@ -133,7 +133,7 @@ static void tell(struct session *s, const struct shed_row *row)
 		item_free(item);
 }
 
-/* Sleeps that began while they were not followed are not taken for long ones. */
+/* On the way back, sleeps that began before now leave no stack, because they were not followed. */
 static void leave_out(struct session *s, enum shed_what what, bool shed)
 {
 	if (what == SHED_SLEEPS && !shed)

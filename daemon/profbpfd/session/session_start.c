@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_start.c - a session from its request to going live. */
+/* session_start.c - starts a session: from its request to going live. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -23,15 +23,15 @@
 #include "daemon/profbpfd/stacks/unwinder.h"
 
 #define NEWCOMER_ROUNDS 16
-#define QUEUE_BYTES (128u << 20) /* records waiting for the writer, at most */
-#define TABLES_WAIT_NS 400000000ull /* for unwind tables: those of a busy machine may come later */
+#define QUEUE_BYTES (128u << 20) /* limit of records that wait for the writer */
+#define TABLES_WAIT_NS 400000000ull /* longest wait for unwind tables; on a busy machine some may come later */
 
 uint64_t session_memory(uint64_t buffer_bytes, bool by_steps)
 {
 	return buffer_bytes + QUEUE_BYTES + (by_steps ? STEPS_KEPT_BYTES : 0);
 }
 
-/* Those that are asked for; what an ordinary user's are is known when they are claimed. */
+/* Prepares tables of the requested processes. For an ordinary user they are only made after the claims. */
 static void prepare_tables(struct session *s)
 {
 	if (!s->unwinding || s->request.owner != NO_OWNER || s->request.started_here)
@@ -57,7 +57,7 @@ static int start_capture(struct session *s)
 	};
 	char error[512];
 
-	/* Found out once by the daemon: it takes as long as libbpf does to load the programs. */
+	/* The daemon probes the features only once: that takes as long as loading the programs. */
 	s->features = *s->request.features;
 	if (s->request.unwinder && s->request.topics & TOPICS_SAMPLED && s->features.unwind && s->features.loops)
 		s->unwinding = unwinder_join(s->request.unwinder);
@@ -120,8 +120,8 @@ static void let_go(struct session *s, pid_t pid)
 }
 
 /*
- * Ordinary users get what is theirs: a descendant may run with another's rights, and one asked for may have
- * begun to do so since it was looked at. From its claim on the kernel side sees to that.
+ * Checks that an ordinary user's target is the user's: a descendant may run with another user's rights, and a requested
+ * process may have begun to do so since the check of the request. After the claim the BPF programs watch that.
  */
 static bool claim_target(struct session *s, pid_t pid)
 {
@@ -153,7 +153,7 @@ static void claim_targets(struct session *s)
 	s->target_count = kept;
 }
 
-/* Whose stacks are walked from the first sample on: tables are made while functions are probed. */
+/* Requests the targets' unwind tables, needed from the first sample on; they are made while functions are probed. */
 static void look_at_targets(struct session *s)
 {
 	if (!s->stacks || !s->unwinding || capture_unwind_map(s->capture) < 0 || s->request.system_wide ||
@@ -199,7 +199,7 @@ static void probe_targets(struct session *s)
 	for (size_t i = 0; i < s->request.file_count && s->request.pid_count; i++)
 		probes_add_file(s->probes, s->request.files[i], s->request.pids[0]);
 	for (size_t i = 0; i < s->target_count; i++) {
-		/* What waits in profctl for its command maps profctl, not the command. */
+		/* A process that profctl has started waits and still maps profctl, not the command. */
 		err = s->request.started_here ? 0 : probes_scan(s->probes, s->targets[i], 0);
 		if (err && err != -ESRCH) {
 			snprintf(text, sizeof(text), "process %d: its libraries cannot be read: %s",
@@ -211,7 +211,7 @@ static void probe_targets(struct session *s)
 		probes_search_libraries(s->probes, s->request.pids[0]);
 }
 
-/* Begins before the files that are mapped already are looked at, so that none falls between. */
+/* Begins before the present mappings are read, so that no mapping is missed. */
 static void watch_maps(struct session *s)
 {
 	struct map_events_handler handler = session_map_events(s);
@@ -310,7 +310,7 @@ static int watch_fd(struct session *s, int fd, uint32_t how, uint64_t data)
 	return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* A requested process has exited before the session is live: its id may be another's now. */
+/* A requested process has exited before the session is live: its id may be reused by now. */
 static void drop_target(struct session *s, size_t index)
 {
 	pid_t pid = s->request.pids[index];
@@ -323,7 +323,7 @@ static void drop_target(struct session *s, size_t index)
 			s->targets[i--] = s->targets[--s->target_count];
 }
 
-/* A ring is readable as long as there is a record in it: only who wakes the reader counts. */
+/* Rings are edge-triggered: they are readable as long as they have a record, but only a new wake-up matters. */
 static int watch_everything(struct session *s)
 {
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -354,7 +354,7 @@ static int start_writer(struct session *s)
 	struct writer_others others;
 	int err;
 
-	/* What others warn of is in its head, or comes after it. */
+	/* Warnings from other threads are either in the segment's head, or follow it. */
 	pthread_mutex_lock(&s->lock);
 	s->segment = segment_new(&s->request, &s->features, s->start_ns, s->warnings,
 				 s->warning_count, &s->probe_costs);
@@ -396,7 +396,7 @@ static void roles_of(struct session *s, pid_t pid, const struct thread_pointer *
 	}
 }
 
-/* Threads whose start was not seen: what their framework says they work for. */
+/* Finds the roles of threads whose start was not seen, from their framework's data. */
 static void find_roles(struct session *s)
 {
 	struct thread_pointer *threads = NULL;
@@ -410,7 +410,7 @@ static void find_roles(struct session *s)
 	free(threads);
 }
 
-/* Of a requested process: asked after its id was put into the table, from where on the programs look. */
+/* Has a requested process exited? Its id was put into the map of targets before, so the programs see later exits. */
 static bool has_exited(const struct session *s, pid_t pid)
 {
 	for (size_t i = 0; i < s->request.pid_count; i++)
@@ -442,7 +442,7 @@ static void watch_process(struct session *s, pid_t pid)
 		session_push(s, cgroups_watch(s->cgroups, pid));
 }
 
-/* Returns whether there were any: they may have had children before they were targets. */
+/* Returns whether there were new processes: they may have had children before they became targets. */
 static bool add_newcomers_once(struct session *s, uint64_t since_ns)
 {
 	size_t before = s->target_count, kept = before;
@@ -465,7 +465,7 @@ static bool add_newcomers_once(struct session *s, uint64_t since_ns)
 	return kept > before;
 }
 
-/* Children that came while the session was being started, at @since_ns or later. The programs follow those of targets. */
+/* Adds children that began during the session's start, at @since_ns or later. The programs add targets' children. */
 static void add_newcomers(struct session *s, uint64_t since_ns)
 {
 	if (!s->request.follow || s->request.system_wide || s->request.started_here)
@@ -499,7 +499,7 @@ void session_trace_process(struct session *s, pid_t pid, uint64_t started)
 	if (right_limited(&s->right) && !claim_target(s, pid))
 		return;
 	add_target(s, pid);
-	/* Asked after its id was put into the table, from where on the programs look. */
+	/* Checked after its id was put into the map of targets: the programs see later exits. */
 	if (!process_runs(pid, started)) {
 		capture_target_remove(s->capture, pid);
 		return;
@@ -513,7 +513,7 @@ void session_trace_process(struct session *s, pid_t pid, uint64_t started)
 	session_check_targets(s);
 }
 
-/* From here on everything counts. */
+/* From here on everything is part of the recording. */
 static int go_live(struct session *s)
 {
 	if (s->stacks && s->unwinding)
@@ -551,7 +551,7 @@ static int go_live(struct session *s)
 		device_feed_poll(s->devices, session_now_ns(), false);
 	session_shed_start(s);
 	session_set_state(s, SESSION_LIVE);
-	/* What loading took is not needed any more. */
+	/* Returns the memory that loading has used to the system. */
 	malloc_trim(0);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_steps.c - a recording that begins with a step: until then the last seconds are kept in memory, as a flight recorder does. */
+/* session_steps.c - a recording that begins with a step: until then it keeps the last seconds, as a flight recorder. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "daemon/profbpfd/encode/flight_store.h"
 #include "daemon/profbpfd/session/session_private.h"
 
-/* A step is known to have begun a second later at most; a segment lasts one, and they go as a whole. */
+/* The beginning of a step is known after at most a second; a segment lasts a second and is dropped as a whole. */
 #define KEPT_NS 5000000000ull
 
 int session_steps_start(struct session *s)
@@ -41,7 +41,7 @@ static void say_over(struct session *s, const struct step_gate_facts *facts)
 	session_end(s, false, text);
 }
 
-/* Each once: steps whose numbers are not what the user thinks are worse than none. */
+/* Warns once about each cause of wrong numbers of steps. */
 static void say_left_out(struct session *s, const struct step_gate_facts *facts)
 {
 	char text[256];
@@ -80,7 +80,7 @@ void session_steps_look(struct session *s)
 		session_cut(s, &(struct cut_row){ .open = true });
 	s->steps.opened = true;
 	if (!s->steps.let_go && writer_opened_ns(s->writer)) {
-		/* The writer has taken what it needs of it, and holds that until it is written. */
+		/* The writer has taken the segments that it needs, and holds them until they are written. */
 		flight_store_limit(s->steps.store, 0, KEPT_NS);
 		s->steps.let_go = true;
 	}

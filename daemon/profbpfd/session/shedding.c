@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/session/shedding.h"
 
-/* To leave out what costs less than this part of all does not help. */
+/* Leaving out records that cost less than this part of the total does not help. */
 #define WORTH 0.1
 
-/* Of the budget, or of what was too much for the rings: what is taken back has to fit into it. */
+/* Records are taken back only if they fit into this part of the budget, or of the amount that crowded the rings. */
 #define ROOM 0.5
 
 unsigned int shed_kept_permille(enum shed_what what, unsigned int level)
@@ -25,7 +25,7 @@ static bool can_cut(const struct shed_watch *watch, const struct shed_look *look
 	       look->now[what] > 0 && look->now[what] >= WORTH * most;
 }
 
-/* What to cut; of the ends of calls, if they are dearer, the prober leaves some out. */
+/* Returns the most expensive kind of records to cut. If ends of calls cost more, the prober leaves some out instead. */
 static enum shed_what dearest(const struct shed_watch *watch, const struct shed_look *look, double budget)
 {
 	enum shed_what found = SHED_WHATS;
@@ -44,7 +44,7 @@ static bool ends_go_first(const struct shed_watch *watch, const struct shed_look
 	return what == SHED_WHATS || look->ends > look->now[what];
 }
 
-/* What one step back would cost. */
+/* Returns the cost of one step back. */
 static double step_back(const struct shed_watch *watch, const struct shed_look *look, enum shed_what what)
 {
 	unsigned int level = watch->level[what];
@@ -81,7 +81,7 @@ static enum shed_what cut(struct shed_watch *watch, const struct shed_look *look
 	if (what == SHED_WHATS || look->ends > look->now[what])
 		return SHED_WHATS;
 	watch->level[what]++;
-	/* If it does not help, the next one need not wait so long. */
+	/* If this cut does not help, the next one follows sooner. */
 	watch->above = SHED_LOOKS - 2;
 	if (look->crowded && look->total <= budget)
 		watch->crowded_at[what] = look->all[what];

@@ -12,7 +12,7 @@
 
 struct step_function {
 	uint32_t id;
-	bool marks; /* only those of its calls count whose mark is a fetch's */
+	bool marks; /* only calls whose mark is a fetch count */
 };
 
 /* A step that begins, or a process that ends. */
@@ -24,7 +24,7 @@ struct event {
 
 struct process {
 	uint32_t tgid;
-	uint64_t steps; /* begun */
+	uint64_t steps; /* number of begun steps */
 };
 
 struct step_gate {
@@ -36,7 +36,7 @@ struct step_gate {
 	struct process *processes;
 	size_t process_count;
 
-	pthread_mutex_t lock; /* of the facts, which the writing thread alone changes */
+	pthread_mutex_t lock; /* protects the facts, which only the writer's thread changes */
 	struct step_gate_facts facts;
 };
 
@@ -157,7 +157,7 @@ static struct process *process_of(struct step_gate *gate, uint32_t tgid)
 	return &rows[gate->process_count++];
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static void count_step(struct step_gate *gate, const struct event *beginning)
 {
 	struct process *process = process_of(gate, beginning->tgid);
@@ -180,7 +180,7 @@ static void count_step(struct step_gate *gate, const struct event *beginning)
 	}
 }
 
-/* Its number may be another one's soon. The lock is held. */
+/* Forgets the process, because its id may be reused. The caller holds the lock. */
 static void end_process(struct step_gate *gate, const struct event *end)
 {
 	struct step_gate_facts *facts = &gate->facts;
@@ -202,7 +202,10 @@ static int by_instant(const void *a, const void *b)
 	return (x->ts_ns > y->ts_ns) - (x->ts_ns < y->ts_ns);
 }
 
-/* All that began until @until_ns have been told of, or are calls that last, whose thread begins no other step meanwhile. */
+/*
+ * Counts the pending steps until @until_ns. All calls that began by then are known, except calls that still run, whose
+ * threads begin no other step meanwhile.
+ */
 static void count_steps(struct step_gate *gate, uint64_t until_ns)
 {
 	size_t done = 0;

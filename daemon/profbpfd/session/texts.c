@@ -8,16 +8,16 @@
 #include "lib/base/map.h"
 #include "lib/base/strings.h"
 
-/* What was put or named since a certain time. */
+/* The strings that were put or used since a certain time. */
 struct generation {
-	struct map ids; /* of strings, by key */
+	struct map ids; /* ids of strings, by key */
 	struct string_table *strings;
 };
 
 struct texts {
 	pthread_mutex_t lock;
 	struct generation young;
-	struct generation old; /* what "young" was before; dropped when that is full again */
+	struct generation old; /* the previous "young"; dropped when that is full again */
 };
 
 static void generation_free(struct generation *g)
@@ -52,7 +52,7 @@ void texts_free(struct texts *texts)
 	free(texts);
 }
 
-/* Without memory for another one all stays as it is. Returns true if strings were forgotten. */
+/* Starts a new generation; does nothing without memory. Returns true if strings were dropped. */
 static bool age(struct texts *texts)
 {
 	struct generation young = { .strings = string_table_new() };
@@ -87,7 +87,7 @@ bool texts_put(struct texts *texts, uint64_t key, const char *text, size_t lengt
 	return forgot;
 }
 
-/* What is old and in use becomes young again, as long as there is room for it. */
+/* Moves an old string that is in use to "young", if there is room. */
 static bool renew(struct texts *texts, uint64_t key)
 {
 	uint32_t id = map_get(&texts->old.ids, key);

@@ -13,38 +13,38 @@
 #include "daemon/profbpfd/session/wait_shares.h"
 #include "lib/base/duration.h"
 
-#define PROBES_MAX 65536 /* numbers of functions that are believed */
+#define PROBES_MAX 65536 /* limit of valid numbers of functions */
 
-/* A function, by its number. */
+/* A function; the index is its number. */
 struct watched {
 	char *name;
 	bool launch;
-	uint32_t counts; /* bit i: for the trigger in place i: a step's, or one that fetches data */
+	uint32_t counts; /* bit i: its calls are steps of the trigger at index i, or fetch data for it */
 };
 
-/* What one process was seen to do. */
+/* The state of one process. */
 struct seen {
 	uint32_t tgid;
-	uint64_t launch_ns; /* the last one; 0 = none yet */
-	uint32_t told; /* bit i: the trigger in place i was told of what goes on now */
+	uint64_t launch_ns; /* time of the last launch; 0 = none yet */
+	uint32_t told; /* bit i: the trigger at index i has already fired for the present pause */
 };
 
 /* Steps of one process, for one trigger. */
 struct steps {
-	uint32_t tgid, trigger; /* its id */
-	uint64_t last_ns; /* when the last one began */
-	uint64_t took_ns[STEPS_KEPT]; /* a ring */
-	uint32_t count; /* all that ended */
-	bool told; /* of the one that goes on now */
-	uint64_t calls, from_ns; /* TRIGGER_STEPS: how many there were, and when the first of its steps began */
+	uint32_t tgid, trigger; /* process, id of the trigger */
+	uint64_t last_ns; /* start of the current step */
+	uint64_t took_ns[STEPS_KEPT]; /* ring of durations */
+	uint32_t count; /* number of all ended steps */
+	bool told; /* the trigger has already fired for the current step */
+	uint64_t calls, from_ns; /* TRIGGER_STEPS: number of calls, and start of the first requested step */
 };
 
 struct trigger_watch {
 	struct triggers *triggers;
 	const struct live_figures *live; /* NULL: none */
-	struct wait_figures waits[LIVE_WAITS_MAX]; /* as they were when they were looked at last */
+	struct wait_figures waits[LIVE_WAITS_MAX]; /* at the last check */
 	size_t wait_count;
-	uint64_t look_ns; /* then */
+	uint64_t look_ns; /* time of the last check */
 	uid_t owner;
 	gid_t group;
 	uint32_t version;
@@ -89,7 +89,7 @@ void trigger_watch_free(struct trigger_watch *watch)
 	free(watch);
 }
 
-/* @from_ns: what belongs to it began then; 0 = not known */
+/* Queues an event. @from_ns: the time from which data belong to it; 0 = unknown. */
 static void __attribute__((format(printf, 5, 6)))
 tell(struct trigger_watch *w, const struct trigger *trigger, uint32_t tgid, uint64_t from_ns, const char *format, ...)
 {
@@ -106,7 +106,7 @@ tell(struct trigger_watch *w, const struct trigger *trigger, uint32_t tgid, uint
 	triggers_happened(w->triggers, &event);
 }
 
-/* ---- functions and the list of triggers */
+/* ---- Functions and the list of triggers */
 
 static bool is_of(const struct trigger *trigger, const char *function)
 {
@@ -172,7 +172,7 @@ static void note_functions(struct trigger_watch *w, const struct item *item)
 		profbpf__functions__free_unpacked(message, NULL);
 }
 
-/* ---- processes */
+/* ---- Processes */
 
 static struct seen *process_of(struct trigger_watch *w, uint32_t tgid)
 {
@@ -215,13 +215,13 @@ static void forget(struct trigger_watch *w, uint32_t tgid)
 	wait_shares_forget(w->fetching, tgid);
 }
 
-/* Ends that somebody asked for: nothing is wrong with the process. */
+/* Is it a signal by which a user or program ends the process on purpose? Then the process has no error. */
 static bool asks_for_end(uint32_t number)
 {
 	return number == SIGHUP || number == SIGINT || number == SIGPIPE || number == SIGTERM;
 }
 
-/* A thread names itself as it likes, and the text goes to the journal and to terminals: what is no plain text is "?". */
+/* A thread chooses its name, and the text goes to the journal and to terminals: unprintable bytes become "?". */
 static void plain_name(const char *comm, char *name)
 {
 	size_t length = strnlen(comm, REC_COMM_LEN - 1);
@@ -254,7 +254,7 @@ static void note_tasks(struct trigger_watch *w, const struct item *item)
 	}
 }
 
-/* ---- calls */
+/* ---- Calls */
 
 static int by_value(const void *a, const void *b)
 {
@@ -263,7 +263,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Of the last ones; 0 = too few have been. */
+/* Returns the median duration of the last steps; 0 = there were too few. */
 static uint64_t median(const struct steps *steps)
 {
 	uint64_t sorted[STEPS_KEPT];
@@ -296,7 +296,7 @@ static void note_step(struct trigger_watch *w, const struct trigger *trigger, ui
 
 	if (!steps)
 		return;
-	/* Calls of several CPUs come in batches: not in order. */
+	/* Calls of several CPUs arrive in batches, unordered. */
 	if (steps->last_ns && ts_ns > steps->last_ns) {
 		judge_step(w, trigger, steps, ts_ns - steps->last_ns, true);
 		steps->took_ns[steps->count++ % STEPS_KEPT] = ts_ns - steps->last_ns;
@@ -307,7 +307,7 @@ static void note_step(struct trigger_watch *w, const struct trigger *trigger, ui
 	}
 }
 
-/* Call n begins step n; where the last of those that are wanted ends the next one begins. */
+/* Call n begins step n. The last requested step ends where the next one begins. */
 static void count_step(struct trigger_watch *w, const struct trigger *trigger, uint32_t tgid, uint64_t ts_ns)
 {
 	struct steps *steps = steps_of(w, tgid, trigger->id);
@@ -381,7 +381,7 @@ static uint64_t waited_before(const struct trigger_watch *w, uint32_t pid)
 	return 0;
 }
 
-/* Trainers that mark how long they wait, in no call of its own: each second's part. Where calls tell these are better. */
+/* Adds waits that trainers mark without a call, each second's part; not if the process' waits are known from calls. */
 static void take_waits(struct trigger_watch *w, uint64_t now_ns)
 {
 	struct wait_figures waits[LIVE_WAITS_MAX];
@@ -407,7 +407,7 @@ static void take_waits(struct trigger_watch *w, uint64_t now_ns)
 	w->look_ns = now_ns;
 }
 
-/* Batches of calls are handed over with the statistics, before them: what is not known by then has not happened. */
+/* Checks the triggers. Calls are queued before the statistics, so all calls up to now are known. */
 static void look(struct trigger_watch *w, uint64_t now_ns)
 {
 	char since[32];
@@ -438,7 +438,7 @@ void trigger_watch_item(struct trigger_watch *w, const struct item *item)
 {
 	const struct statistics_row *statistics = item->data;
 
-	/* Functions are told of once. */
+	/* Functions are described only once, so they are noted even without triggers. */
 	if (item->kind == ITEM_BODY && item->body == PROFBPF__PACKET__KIND__FUNCTIONS)
 		note_functions(w, item);
 	if (triggers_version(w->triggers) != w->version)

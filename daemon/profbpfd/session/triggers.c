@@ -13,7 +13,7 @@
 
 #include "lib/base/duration.h"
 
-#define EVENTS_MAX 64 /* that wait; further ones are forgotten, for as many files would not be written anyway */
+#define EVENTS_MAX 64 /* pending events; further ones are dropped, because so many files would not be written anyway */
 #define SIGNAL_LAST 64
 #define FACTOR_MIN 1.1
 #define FACTOR_MAX 1000.0
@@ -29,7 +29,7 @@ struct triggers {
 	int event_fd;
 };
 
-/* ---- as they are written */
+/* ---- Text form */
 
 static int parse_signal(const char *text, struct trigger *trigger)
 {
@@ -113,7 +113,7 @@ static int parse_any_signal(const char *text, struct trigger *trigger)
 	return *text ? -EINVAL : 0;
 }
 
-/* What begins with what; the first that fits. */
+/* The parsers by the start of the text; the first match is used. */
 static const struct {
 	const char *begins;
 	enum trigger_kind kind;
@@ -152,7 +152,7 @@ int trigger_parse(const char *text, struct trigger *trigger, char *error, size_t
 	return err;
 }
 
-/* ---- the list */
+/* ---- The list */
 
 struct triggers *triggers_new(void)
 {
@@ -196,7 +196,7 @@ uint32_t triggers_add(struct triggers *triggers, const struct trigger *trigger)
 	return id;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static struct trigger *find(struct triggers *triggers, uint32_t id)
 {
 	for (size_t i = 0; i < triggers->count; i++)
@@ -222,7 +222,7 @@ bool triggers_remove(struct triggers *triggers, uint32_t id)
 	return found != NULL;
 }
 
-/* Is it among these? Then which. */
+/* Returns the index of the row with this text, or @count. */
 static size_t place_of(const struct trigger *rows, size_t count, const char *what)
 {
 	size_t at = 0;
@@ -277,7 +277,7 @@ uint32_t triggers_version(const struct triggers *triggers)
 	return __atomic_load_n(&triggers->version, __ATOMIC_ACQUIRE);
 }
 
-/* ---- what happens */
+/* ---- Events */
 
 void triggers_happened(struct triggers *triggers, const struct trigger_event *event)
 {
@@ -288,7 +288,7 @@ void triggers_happened(struct triggers *triggers, const struct trigger_event *ev
 		triggers->event[triggers->event_count++] = *event;
 	pthread_mutex_unlock(&triggers->lock);
 	if (write(triggers->event_fd, &one, sizeof(one)) < 0)
-		return; /* the counter is full: the loop is awake */
+		return; /* the counter is full: the control loop is awake */
 }
 
 int triggers_fd(const struct triggers *triggers)
@@ -302,7 +302,7 @@ static bool take_event(struct triggers *triggers, struct trigger_event *event)
 
 	if (!triggers->event_count) {
 		if (read(triggers->event_fd, &value, sizeof(value)) < 0)
-			return false; /* it was not readable */
+			return false; /* the descriptor was not readable */
 		return false;
 	}
 	*event = triggers->event[0];

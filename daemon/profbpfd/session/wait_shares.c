@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #define SECOND_NS 1000000000ull
-#define RING 16 /* seconds; more than are added up */
-#define DEPTH 8 /* calls that may turn out to lie within the next one */
+#define RING 16 /* seconds; more than the sum covers */
+#define DEPTH 8 /* calls that may be nested in the next one */
 
 _Static_assert(RING > WAIT_SHARES_S + 1, "the seconds that are added up are in the ring");
 
@@ -16,10 +16,10 @@ struct interval {
 
 struct row {
 	struct wait_key key;
-	uint64_t second[RING], ns[RING]; /* which second a place is of, and how much of it */
+	uint64_t second[RING], ns[RING]; /* the second of each place, and the time waited in it */
 	struct interval last[DEPTH];
 	unsigned int depth;
-	uint64_t end_ns; /* of the last call */
+	uint64_t end_ns; /* end of the last call */
 	bool above;
 };
 
@@ -61,7 +61,7 @@ static struct row *row_of(struct wait_shares *shares, const struct wait_key *key
 	return &larger[shares->count++];
 }
 
-/* Adds it to its seconds, or takes it away again. What is older than the ring has no place there. */
+/* Adds a call to its seconds, or with @away subtracts it. Seconds older than the ring are ignored. */
 static void count(struct row *row, const struct interval *call, bool away)
 {
 	uint64_t last = call->end_ns / SECOND_NS, first = call->start_ns / SECOND_NS;
@@ -140,7 +140,7 @@ void wait_shares_look(struct wait_shares *shares, uint32_t purpose, double perce
 		struct row *row = &shares->rows[i];
 		double own = percent_of(row, now_ns);
 
-		/* A thread of which nothing is left has ended, or may come again. Of other purposes nobody may ask any more. */
+		/* Drops rows without recent calls, of any purpose: the thread or the trigger may be gone. */
 		if (row->end_ns + RING * SECOND_NS < now_ns) {
 			shares->rows[i--] = shares->rows[--shares->count];
 			continue;
