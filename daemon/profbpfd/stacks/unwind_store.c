@@ -350,7 +350,7 @@ static int take_rule(void *context, uint64_t address, const struct frame_rule *r
 		return err;
 	if (rule.kind != UNWIND_POINTERS)
 		number = number_of(m, &rule);
-	/* If all numbers are used, the code gets rule 0. If only this payer's are, it fails: others get the whole table. */
+	/* If all numbers are used, the code gets rule 0. If only this payer's are, others get the whole table. */
 	if (!number && rule.kind != UNWIND_POINTERS && !rule_numbers_full(m->store->numbers))
 		return -ENOSPC;
 	put_row(m, address, number);

@@ -32,7 +32,7 @@
 #define MODULES_MAX 65536
 #define ID_MAX 4096
 
-/* Offsets in a Task. The layout with most Tasks that contain their threads' ids is used, else the one that fits most. */
+/* Offsets in a Task. Uses the layout with most Tasks that contain their threads' ids, else the one that fits most. */
 struct layout {
 	const char *versions; /* versions of MindSpore with this layout */
 	uint16_t name; /* std::string: its first word is the text's address in both of its forms */

@@ -160,7 +160,7 @@ bool python_lock_read(const struct python_reader *r, const struct python_place *
 	return true;
 }
 
-/* Converts @word of a frame to an offset in the code. Until 3.9 f_lasti, an int, counts bytes, in 3.10 pairs of bytes. */
+/* Converts @word of a frame to an offset in the code. Until 3.9 f_lasti, an int, counts bytes, in 3.10 byte pairs. */
 static int64_t instruction_in(const struct python_offsets *o, uint64_t code, uint64_t word)
 {
 	int64_t bytes;
