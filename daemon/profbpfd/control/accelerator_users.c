@@ -16,11 +16,11 @@
 #include "lib/elf/process_maps.h"
 
 #define ROUND_NS 250000000ull
-#define LOOK_FIRST_NS 500000000ull /* after the first look; then twice as long each time */
+#define LOOK_FIRST_NS 500000000ull /* pause after the first check; doubles each time */
 #define LOOK_LAST_NS 30000000000ull
-#define DIRTY_MAX 4096 /* processes that have mapped code since the last round; if there are more, all are looked at */
+#define DIRTY_MAX 4096 /* processes that have mapped code since the last round; if there are more, all are checked */
 
-/* As they are called below /dev. */
+/* Device nodes of accelerators. */
 static const char *const devices[] = {
 	"/dev/nvidia[0-9]*", "/dev/nvidia-uvm", "/dev/davinci[0-9]*", "/dev/davinci_manager", "/dev/devmm_svm",
 	"/dev/hisi_hdc", "/dev/kfd", "/dev/dri/renderD*", "/dev/accel/accel*", "/dev/mthreads*", "/dev/mxcd", "/dev/cambricon*",
@@ -28,30 +28,30 @@ static const char *const devices[] = {
 
 struct known {
 	pid_t pid;
-	uint64_t started; /* 0: not looked at yet */
+	uint64_t started; /* 0: not checked yet */
 	uint64_t next_ns, wait_ns;
 	bool found;
 	bool seen; /* in this round */
 };
 
 struct accelerator_users {
-	const struct user_rules *rules; /* the thread's own */
-	const char **libraries; /* globs, of the catalogs */
+	const struct user_rules *rules; /* used only by the thread */
+	const char **libraries; /* globs from the catalogs */
 	size_t library_count;
 	struct map_events *maps;
 	pthread_t thread;
 	int event_fd;
 
-	pthread_mutex_t lock; /* for what follows */
+	pthread_mutex_t lock; /* protects the following members */
 	pthread_cond_t wake;
 	bool ending;
-	const struct user_rules *new_rules; /* to be followed from the next round on; NULL: as before */
-	uint64_t again_ns; /* when to tell all once more; 0 = not at all */
+	const struct user_rules *new_rules; /* rules from the next round on; NULL: no change */
+	uint64_t again_ns; /* time to report all processes again; 0 = never */
 	struct found_process *found;
 	size_t found_count;
 
-	/* The thread's own. */
-	struct known *known; /* by pid */
+	/* Used only by the thread. */
+	struct known *known; /* sorted by pid */
 	size_t known_count;
 	pid_t dirty[DIRTY_MAX];
 	size_t dirty_count;
@@ -66,7 +66,7 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* ---- is it one? */
+/* ---- Recognition */
 
 static bool has_launches(const struct catalog *catalog)
 {
@@ -125,7 +125,7 @@ static bool opened_device(pid_t pid)
 	return open_devices_find(pid, is_accelerator, name);
 }
 
-/* Lines are "ID:CONTROLLERS:PATH". */
+/* Lines have the form "ID:CONTROLLERS:PATH". */
 static bool is_in_group(pid_t pid, const struct user_rule *rule)
 {
 	char path[64], *line = NULL;
@@ -179,7 +179,7 @@ static bool is_wanted(const struct accelerator_users *users, const struct proces
 	return false;
 }
 
-/* ---- rounds */
+/* ---- Rounds */
 
 static void tell(struct accelerator_users *users, const struct process_facts *facts)
 {
@@ -199,7 +199,7 @@ static void tell(struct accelerator_users *users, const struct process_facts *fa
 	}
 	pthread_mutex_unlock(&users->lock);
 	if (rows && write(users->event_fd, &one, sizeof(one)) < 0)
-		return; /* the counter is full: the loop is awake */
+		return; /* the counter is full: the control loop is awake */
 }
 
 static void look_at(struct accelerator_users *users, struct known *known, uint64_t now)
@@ -236,7 +236,7 @@ static struct known *find(struct accelerator_users *users, size_t count, pid_t p
 	return count ? bsearch(&key, users->known, count, sizeof(key), by_pid) : NULL;
 }
 
-/* Those that are there now, new ones too; those that are gone are forgotten. */
+/* Updates the list of processes: adds new ones, removes ended ones. */
 static void list_processes(struct accelerator_users *users)
 {
 	size_t before = users->known_count, kept = 0;
@@ -315,7 +315,7 @@ static void mark_dirty(struct accelerator_users *users)
 	users->all_dirty = false;
 }
 
-/* Whoever was not wanted before may be now. */
+/* Takes new rules, if any, and checks all processes again. */
 static void take_rules(struct accelerator_users *users)
 {
 	const struct user_rules *rules;
@@ -331,7 +331,7 @@ static void take_rules(struct accelerator_users *users)
 		users->known[i].next_ns = 0;
 }
 
-/* Their session has ended: they are found anew. */
+/* After the end of a session, its processes are reported again. */
 static void forget_found(struct accelerator_users *users, uint64_t now)
 {
 	bool again;
@@ -398,7 +398,7 @@ struct accelerator_users *accelerator_users_new(const struct user_rules *rules, 
 	pthread_mutex_init(&users->lock, NULL);
 	pthread_cond_init(&users->wake, NULL);
 	users->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	/* Without it they are found a little later. */
+	/* Without map events processes are found a little later. */
 	users->maps = watch ? map_events_new(watch, &handler) : NULL;
 	if (users->event_fd < 0 || collect_libraries(users, catalogs) ||
 	    pthread_create(&users->thread, NULL, run, users)) {
@@ -428,7 +428,7 @@ bool accelerator_users_next(struct accelerator_users *users, struct found_proces
 		*process = users->found[0];
 		memmove(users->found, users->found + 1, --users->found_count * sizeof(*users->found));
 	} else if (read(users->event_fd, &value, sizeof(value)) < 0) {
-		any = false; /* it was not readable */
+		any = false; /* the descriptor was not readable */
 	}
 	pthread_mutex_unlock(&users->lock);
 	return any;

@@ -32,7 +32,7 @@ bool access_group(gid_t *gid)
 	return found != NULL;
 }
 
-/* Supplementary groups of the peer; the kernel says how many there are if there is too little room. */
+/* Checks the peer's supplementary groups; the kernel returns the needed size if the buffer is too small. */
 static int is_member(int socket, gid_t group, bool *member)
 {
 	socklen_t size = 32 * sizeof(gid_t);

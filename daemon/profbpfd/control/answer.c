@@ -12,9 +12,9 @@
 #include "proto/control.pb-c.h"
 
 #define FEATURES_MAX 32
-#define LISTED_PIDS_MAX 1024 /* of a session: a list of all sessions has to fit into a message */
+#define LISTED_PIDS_MAX 1024 /* per session, so that the list of all sessions fits into a message */
 
-/* The messages of a session's sources, with the arrays of pointers that protobuf-c wants. */
+/* The messages of a session's sources, with the arrays of pointers for protobuf-c. */
 struct source_messages {
 	Profbpf__Control__SourceSummary source[SESSION_SOURCES_MAX];
 	Profbpf__Control__SourceSummary *sources[SESSION_SOURCES_MAX];
@@ -28,7 +28,7 @@ struct session_message {
 	struct source_messages sources;
 	struct session_info info;
 	Profbpf__Control__Steps steps;
-	char **warnings; /* the array alone is owned */
+	char **warnings; /* only the array is owned */
 	Profbpf__Control__Shedding shed[SHED_WHATS];
 	Profbpf__Control__Shedding *sheds[SHED_WHATS];
 };
@@ -71,7 +71,7 @@ static void fill_sources(struct source_messages *m, const struct session_info *i
 	}
 }
 
-/* The daemon's warnings and the session's in one array; NULL without memory. */
+/* Returns the daemon's and the session's warnings in one array; NULL without memory. */
 static char **join_warnings(const struct roster_entry *entry, const struct session_info *info)
 {
 	size_t own = entry->warnings.count;
@@ -117,7 +117,7 @@ void answer_checked(struct client *client, uint32_t request)
 	client_send(client, &response.base);
 }
 
-/* Returns NULL for a session that does not go by steps. */
+/* Returns NULL if the session does not count steps. */
 static Profbpf__Control__Steps *fill_steps(Profbpf__Control__Steps *to, const struct session_info *info)
 {
 	const struct step_gate_facts *from = &info->steps;
@@ -240,7 +240,7 @@ static void free_sessions(struct session_messages *all)
 	free(all->pointers);
 }
 
-/* The sessions that @peer may see. */
+/* Adds the sessions that @peer may see. */
 static bool fill_sessions(struct session_messages *all, const struct roster *roster,
 			  const struct peer *peer)
 {

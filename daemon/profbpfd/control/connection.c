@@ -71,8 +71,8 @@ void descriptors_drop(struct control_fds *fds, const struct peer *peer)
 }
 
 /*
- * Only looks at the descriptor itself: asking for the file's attributes could
- * make an ordinary user's file system the one to answer.
+ * Checks only the flags of the descriptor: fstat() could block on an ordinary
+ * user's file system.
  */
 static bool opened_for(int fd, int mode)
 {

@@ -13,18 +13,18 @@
 #include "daemon/profbpfd/control/obstacles.h"
 #include "daemon/profbpfd/control/services.h"
 
-#define BUDGET 0.01 /* of a CPU, that recording may cost */
+#define BUDGET 0.01 /* the part of a CPU that recording may cost */
 #define INTERVAL_NS 1000000000ull
-#define AGAIN_NS 10000000000ull /* after a session has failed */
-#define DESCRIPTORS_NEEDED 16 /* to begin with; a session takes some hundred more */
-#define PLACES_PER_USER 2 /* of an ordinary user: processes with different main groups have sessions of their own */
+#define AGAIN_NS 10000000000ull /* pause after a session has failed */
+#define DESCRIPTORS_NEEDED 16 /* for the start; a session takes some hundred more */
+#define PLACES_PER_USER 2 /* for an ordinary user: each primary group has its own session */
 
 /* The processes of root, or of an ordinary user. */
 struct group {
 	struct group *next;
-	uid_t owner; /* (uid_t)-1: root and whoever else may do everything */
+	uid_t owner; /* (uid_t)-1: root and all processes that are not an ordinary user's */
 	gid_t gid;
-	uint32_t session; /* 0 = it has ended */
+	uint32_t session; /* 0 = the session has ended */
 	struct flight *flight;
 };
 
@@ -36,10 +36,10 @@ struct flight_recorder {
 	struct accelerator_users *users;
 	struct group *groups;
 	size_t group_count;
-	bool crowded; /* it was said that there are too many users */
+	bool crowded; /* the message about too many users was printed */
 };
 
-/* Without, whatever is tried next fails, and seems to be the kernel's doing: it would be so for good. */
+/* Checked first: without descriptors the check for obstacles fails, too, as if the kernel could not trace, for good. */
 static bool has_descriptors(void)
 {
 	int fd[DESCRIPTORS_NEEDED], count = 0;
@@ -98,7 +98,7 @@ uint64_t flight_recorder_memory(const struct flight_recorder *recorder)
 	return recorder->options->memory_bytes;
 }
 
-/* ---- sessions */
+/* ---- Sessions */
 
 static struct session_request make_request(const struct flight_recorder *recorder, const struct group *group)
 {
@@ -123,7 +123,7 @@ static struct session_request make_request(const struct flight_recorder *recorde
 		request.functions_max = recorder->services->quotas.functions;
 	}
 	services_lend(recorder->services, &request);
-	request.keep_figures = true; /* for triggers by metrics, which may come later */
+	request.keep_figures = true; /* for triggers by metrics, which may be added later */
 	return request;
 }
 
@@ -134,7 +134,7 @@ static void begin_session(struct flight_recorder *recorder, struct group *group)
 	struct words problems = { 0 };
 	struct session_request request;
 
-	/* Of its own: what was counted of the session before is not this one's. */
+	/* A new flight, because the previous session's counts must not be added to this one's. */
 	flight_let_go(group->flight);
 	group->flight = flight_new(recorder->store);
 	if (!entry || !group->flight) {
@@ -160,7 +160,7 @@ static void begin_session(struct flight_recorder *recorder, struct group *group)
 	roster_add(&services->roster, entry);
 }
 
-/* Groups that have nothing to record, all or @owner's: what is left of them in memory is nobody's to ask for any more. */
+/* Drops groups without a session, all or @owner's; their data in memory are not available any more. */
 static void forget_ended(struct flight_recorder *recorder, bool all, uid_t owner)
 {
 	struct group **link = &recorder->groups;
@@ -188,7 +188,7 @@ static size_t count_groups(const struct flight_recorder *recorder, uid_t owner)
 	return count;
 }
 
-/* A place is kept for root's; and nobody takes those of others by running with one group after the other. */
+/* Keeps a place for root's group, and limits each user's places, so that a user cannot take all by changing groups. */
 static bool has_place(struct flight_recorder *recorder, uid_t owner)
 {
 	size_t most = RECORDER_USERS_MAX;
@@ -272,7 +272,7 @@ void flight_recorder_reload(struct flight_recorder *recorder, const struct fligh
 	accelerator_users_follow(recorder->users, &options->rules);
 }
 
-/* ---- snapshots */
+/* ---- Snapshots */
 
 struct flight_choice flight_choice_of(const struct peer *peer)
 {

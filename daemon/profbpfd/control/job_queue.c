@@ -10,23 +10,23 @@
 #include "daemon/profbpfd/control/priority.h"
 
 #define THREADS 2
-#define USERS_MAX JOB_QUEUE_MAX /* that have jobs at the same time */
+#define USERS_MAX JOB_QUEUE_MAX /* users with jobs at the same time */
 
 struct list {
 	struct job *first, **end;
 };
 
-/* An ordinary user with jobs that are not done. */
+/* An ordinary user with unfinished jobs. */
 struct user {
 	uid_t uid;
-	size_t count; /* waiting and being worked on; 0 = a free place */
-	uint64_t served; /* when one of them was begun last, by number */
+	size_t count; /* waiting and running jobs; 0 = a free place */
+	uint64_t served; /* sequence number of the user's last start of a job */
 };
 
 struct worker {
 	struct job_queue *queue;
 	pthread_t thread;
-	bool everybody; /* not only the trusted */
+	bool everybody; /* also takes jobs of ordinary users */
 };
 
 struct job_queue {
@@ -36,7 +36,7 @@ struct job_queue {
 	pthread_cond_t changed;
 	struct list trusted, others, done;
 	struct user users[USERS_MAX];
-	size_t other_count; /* of others' jobs that are not done */
+	size_t other_count; /* unfinished jobs of ordinary users */
 	uint64_t served;
 	int event_fd;
 	bool ending;
@@ -65,7 +65,7 @@ static struct job *take(struct list *list, struct job **link)
 	return job;
 }
 
-/* The user's place, or a free one; NULL if there is none. */
+/* Returns the user's place, or a free one; NULL if there is none. */
 static struct user *find_user(struct job_queue *queue, uid_t uid)
 {
 	struct user *free_place = NULL;
@@ -81,7 +81,7 @@ static struct user *find_user(struct job_queue *queue, uid_t uid)
 	return free_place;
 }
 
-/* The oldest job of the user who was served longest ago. */
+/* Takes the oldest job of the user who was served longest ago. */
 static struct job *take_fairly(struct job_queue *queue)
 {
 	struct job **best = NULL;
@@ -101,7 +101,7 @@ static struct job *take_fairly(struct job_queue *queue)
 	return take(&queue->others, best);
 }
 
-/* NULL when there is nothing more to do. */
+/* Waits for a job and returns it; NULL at the end. */
 static struct job *next_job(struct worker *worker)
 {
 	struct job_queue *queue = worker->queue;
@@ -132,7 +132,7 @@ static void give_back(struct job_queue *queue, struct job *job)
 	}
 	pthread_mutex_unlock(&queue->lock);
 	if (write(queue->event_fd, &one, sizeof(one)) < 0)
-		return; /* the counter is full, so the loop is told anyway */
+		return; /* the counter is full: the control loop is awake */
 }
 
 static void *run(void *context)
@@ -183,7 +183,7 @@ int job_queue_fd(const struct job_queue *queue)
 	return queue->event_fd;
 }
 
-/* Notes one more job of an ordinary user, unless there are too many. */
+/* Counts a new job of an ordinary user; a negative errno if there are too many. */
 static int count_job(struct job_queue *queue, uid_t uid)
 {
 	struct user *user = find_user(queue, uid);
@@ -192,7 +192,7 @@ static int count_job(struct job_queue *queue, uid_t uid)
 		return -EBUSY;
 	if (!user || queue->other_count >= JOB_QUEUE_MAX)
 		return -EAGAIN;
-	/* Who comes now is served after those who wait already, before who was served last. */
+	/* A new user is served after the users who wait already, and before the one who was served last. */
 	if (!user->count)
 		*user = (struct user){ .uid = uid, .served = queue->served - 1 };
 	user->count++;
@@ -224,7 +224,7 @@ struct job *job_queue_done(struct job_queue *queue)
 	if (queue->done.first)
 		job = take(&queue->done, &queue->done.first);
 	else if (read(queue->event_fd, &count, sizeof(count)) < 0)
-		count = 0; /* nothing was told since it was looked at last */
+		count = 0; /* no job has ended since the last call */
 	pthread_mutex_unlock(&queue->lock);
 	return job;
 }

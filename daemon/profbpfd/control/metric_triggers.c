@@ -14,7 +14,7 @@
 struct metric_triggers {
 	const struct services *services;
 	struct metric_watch *watch;
-	uint32_t version; /* of the list that the timer was set by */
+	uint32_t version; /* version of the list for which the timer was set */
 	int timer_fd;
 };
 
@@ -64,12 +64,12 @@ void metric_triggers_follow(struct metric_triggers *triggers)
 		any |= rows[i].kind == TRIGGER_METRIC;
 	if (any) {
 		timer.it_interval.tv_sec = METRIC_TRIGGERS_NS / 1000000000;
-		timer.it_value.tv_nsec = 1; /* at once: what grows is compared with that */
+		timer.it_value.tv_nsec = 1; /* the first values at once, to compare counters with */
 	}
 	timerfd_settime(triggers->timer_fd, 0, &timer, NULL);
 }
 
-/* Of sessions of the flight recorder alone there is something to be written. */
+/* Only sessions of the flight recorder have data to write. */
 static void happened(void *context, const struct metric_hit *hit)
 {
 	const struct services *services = context;

@@ -20,7 +20,7 @@
 
 #define TEXT_MAX 1024
 #define SECCOMP_FILTER 2 /* in /proc/PID/status */
-#define EVERYBODY 4294967295u /* users that the first user namespace maps */
+#define EVERYBODY 4294967295u /* number of users in the initial user namespace */
 
 #define CONTAINER_REMEDY "run the container with --privileged"
 
@@ -38,7 +38,7 @@ static void read_seccomp(struct obstacle_facts *facts)
 		fclose(f);
 }
 
-/* The first user namespace maps all users to themselves. */
+/* The initial user namespace maps all users to themselves. */
 static bool in_user_namespace(void)
 {
 	FILE *f = fopen("/proc/self/uid_map", "re");
@@ -83,7 +83,7 @@ static int try_bpf(void)
 	return 0;
 }
 
-/* As map_events.c does: an event of all processes on one CPU. */
+/* Opens the same kind of event as map_events.c: for all processes on one CPU. */
 int obstacles_perf_error(void)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr),
@@ -93,7 +93,7 @@ int obstacles_perf_error(void)
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
-		return errno == ENODEV || errno == EINVAL ? 0 : errno; /* no CPU 0: not refused */
+		return errno == ENODEV || errno == EINVAL ? 0 : errno; /* CPU 0 is absent: not a refusal */
 	close(fd);
 	return 0;
 }
@@ -188,7 +188,7 @@ static int judge_bpf(const struct obstacle_facts *facts, struct words *obstacles
 					    "its memory: boot with lockdown=integrity or without "
 					    "(/sys/kernel/security/lockdown; "
 					    "Secure Boot may have turned it on)");
-	/* Without the capabilities it is no wonder, and said already. */
+	/* Missing capabilities are the cause, and already reported. */
 	if (!facts->bpf_error || !may_trace(facts))
 		return 0;
 	if (facts->bpf_error == EMFILE || facts->bpf_error == ENFILE)
@@ -238,7 +238,7 @@ static void explain_perf(const struct obstacle_facts *facts, int err, char *text
 
 static int judge_perf(const struct obstacle_facts *facts, struct words *limits)
 {
-	/* The other ways to see them are perf events, too. */
+	/* The other ways to see ioctls use perf events, too. */
 	bool ioctls = features_see_ioctls(&facts->features) &&
 		      !facts->features.ioctls[IOCTL_METHOD_FUNCTION];
 	char text[TEXT_MAX];
@@ -282,7 +282,7 @@ int obstacles_judge(const struct obstacle_facts *facts, struct words *obstacles,
 		err = judge_privilege(facts, obstacles, limits);
 	if (!err)
 		err = judge_bpf(facts, obstacles);
-	/* Where nothing can be traced, what else cannot is of no use, and mostly follows from it. */
+	/* If nothing can be traced, further limits are irrelevant, and mostly follow from that. */
 	return err || obstacles->count ? err : judge_limits(facts, limits);
 }
 

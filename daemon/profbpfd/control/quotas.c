@@ -16,7 +16,7 @@ static const struct limit {
 	const char *option;
 	size_t offset;
 	bool is_size;
-	uint64_t least; /* of a number */
+	uint64_t least; /* the smallest valid number */
 } limits[] = {
 	{ "user-sessions", offsetof(struct quotas, sessions), false, 0 },
 	{ "user-memory", offsetof(struct quotas, memory_bytes), true, 0 },

@@ -30,7 +30,7 @@ void reload_report_print(const struct reload_report *report)
 	say_names("not before a restart", &report->kept);
 }
 
-/* ---- what is another one now? */
+/* ---- Changes */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -97,7 +97,7 @@ static int note_kept(const struct server_options *first, const struct server_opt
 	       note(kept, same_list(first->metrics, first->metrics_count, fresh->metrics, fresh->metrics_count), "metrics");
 }
 
-/* ---- take it */
+/* ---- Applying the settings */
 
 static int take_recorder(struct services *services, const struct flight_recorder_options *options)
 {
@@ -130,7 +130,7 @@ int reload_apply(struct services *services, struct settings_in_force *settings, 
 	return 0;
 }
 
-/* ---- the request */
+/* ---- The request */
 
 static void answer(struct client *client, uint32_t id, const struct reload_report *report)
 {

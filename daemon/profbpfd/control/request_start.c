@@ -15,7 +15,7 @@
 #include "daemon/profbpfd/control/requests.h"
 
 #define ERROR_MAX 4096
-#define ERROR_TEXT_MAX (64u << 10) /* of a catalog's errors, in a message */
+#define ERROR_TEXT_MAX (64u << 10) /* limit of a catalog's errors in a message */
 #define OUTPUT_NAME_MAX 4096
 #define TOPICS_MAX 32
 #define NO_MEMORY "profbpfd is out of memory"
@@ -50,7 +50,7 @@ static int check_figures(const Profbpf__Control__StartSession *start, char *erro
 	return 0;
 }
 
-/* Calls that are not recorded begin no steps. */
+/* Steps need recorded calls. */
 static int check_steps(const Profbpf__Control__StartSession *start, unsigned int topics, char *error)
 {
 	const char *why = NULL;
@@ -89,7 +89,7 @@ static int read_topics(const Profbpf__Control__StartSession *start, unsigned int
 	return 0;
 }
 
-/* What is found out about the process is about the one in *@held, whoever has its id later. */
+/* Reads facts about a process and holds it in *@held, so that they refer to that process even if its id is reused. */
 static int look_at_process(pid_t pid, bool descriptor, struct held *held,
 			   struct process_facts *facts, char *error)
 {
@@ -108,7 +108,7 @@ static int look_at_process(pid_t pid, bool descriptor, struct held *held,
 	return err;
 }
 
-/* May @peer trace @pid, and is there something to be said about it? */
+/* Checks whether @peer may trace @pid, and adds a warning if necessary. */
 static int check_process(const struct peer *peer, struct roster_entry *entry, pid_t pid,
 			 unsigned int topics, char *error)
 {
@@ -140,7 +140,7 @@ static bool seen_before(const uint32_t *pids, size_t count, uint32_t pid)
 	return false;
 }
 
-/* Of a group nobody asked for this one by itself. */
+/* An exited process is no error if it was only requested as a member of a group. */
 static bool ended_in_group(struct roster_entry *entry, const Profbpf__Control__StartSession *start, size_t i, int err)
 {
 	if (err != -ESRCH || start->n_pids - i > start->grouped)
@@ -150,7 +150,7 @@ static bool ended_in_group(struct roster_entry *entry, const Profbpf__Control__S
 	return true;
 }
 
-/* Fills the entry's pids, each once. */
+/* Fills the entry's pids, without duplicates. */
 static int check_processes(struct roster_entry *entry, const struct peer *peer,
 			   const Profbpf__Control__StartSession *start, unsigned int topics,
 			   char *error)
@@ -177,7 +177,7 @@ static int check_processes(struct roster_entry *entry, const struct peer *peer,
 	return !err && !entry->pid_count ? -ESRCH : err;
 }
 
-/* Returns a message to free, NULL if all is well. */
+/* Returns an error message, which the caller frees, or NULL on success. */
 static char *load_catalogs(const struct services *services, struct roster_entry *entry,
 			   const Profbpf__Control__StartSession *start)
 {
@@ -202,7 +202,7 @@ static char *load_catalogs(const struct services *services, struct roster_entry 
 	return entry->catalogs ? NULL : strdup(NO_MEMORY);
 }
 
-/* Of the machine; sysinfo() counts no further than 65,535. */
+/* Returns the number of threads on the machine; sysinfo() counts only up to 65,535. */
 static unsigned long threads_here(void)
 {
 	FILE *file = fopen("/proc/loadavg", "re");
@@ -215,7 +215,7 @@ static unsigned long threads_here(void)
 	return count;
 }
 
-/* Beside another session a small one will do: it is read as often, and many are to fit into the machine. */
+/* Further sessions get smaller rings, which are read as often, so that many sessions fit into memory. */
 static uint64_t buffer_bytes(const struct services *services,
 			     const Profbpf__Control__StartSession *start)
 {
@@ -290,14 +290,14 @@ void request_start_work(struct request_job *job)
 	if (!err)
 		err = check_processes(job->entry, &job->peer, start, job->topics, error);
 	job->error = err ? strdup(error) : load_catalogs(job->services, job->entry, start);
-	/* It takes a while, too. */
+	/* Freed here, on the worker's thread, because that takes a while, too. */
 	if (!job->error && start->check_only) {
 		roster_entry_free(job->entry);
 		job->entry = NULL;
 	}
 }
 
-/* From checked message to what a session wants; -ENOMEM leaves nothing to free. */
+/* Converts a checked message to a session's request; after -ENOMEM there is nothing to free. */
 static int make_request(const struct client *client, struct roster_entry *entry,
 			const Profbpf__Control__StartSession *start, unsigned int topics,
 			struct control_fds *fds, struct session_request *request)
@@ -384,7 +384,7 @@ void request_start_finish(struct services *services, struct request_job *job)
 		answer_checked(job->client, job->request->id);
 		return;
 	}
-	/* Others may have been started meanwhile. */
+	/* Checked again, because other sessions may have started meanwhile. */
 	error = request_start_check(services, &job->peer, job->request->start);
 	if (error) {
 		client_refuse(job->client, job->request->id, error);

@@ -24,7 +24,7 @@ static void stop(struct services *services, struct client *client, uint32_t id,
 	snprintf(reason, sizeof(reason), "%s",
 		 *request->reason ? request->reason : "stopped by user");
 	if (!request->session) {
-		/* Their ends are told to this client anyway, so nothing further is answered. */
+		/* This client is notified of the sessions' ends anyway, so there is no other answer. */
 		if (!roster_stop_all(&services->roster, client, reason))
 			client_refuse(client, id, "this connection has started no session");
 		return;
@@ -79,7 +79,7 @@ static void status_finish(struct services *services, struct request_job *job)
 	answer_status(job->client, job->request->id, &services->roster, &facts);
 }
 
-/* ---- requests that are worked on */
+/* ---- Requests that other threads handle */
 
 static void work(struct job *of)
 {

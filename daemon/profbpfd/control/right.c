@@ -5,9 +5,9 @@
 #include "daemon/profbpfd/capture/capture.h"
 
 /*
- * In this order: the kernel changes credentials before it takes a process that executes a program from the
- * claims, and from there on it is not put back. The other way round there would be time
- * for a program that takes rights, gives them up and executes one of the user's.
+ * The order matters. When a process executes a program, the kernel changes its credentials before the BPF program
+ * drops its claim, for good. With the checks in the other order, a process could gain rights, give them up and
+ * execute a program of the user between the two checks.
  */
 bool right_ask(const struct right *right, pid_t pid)
 {

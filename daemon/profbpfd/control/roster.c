@@ -52,14 +52,14 @@ void roster_free(struct roster *roster)
 
 uint32_t roster_new_id(struct roster *roster)
 {
-	/* 0 stands for "all of mine" in a request to stop. */
+	/* In a request to stop, 0 means all sessions of the client. */
 	do {
 		roster->last_id++;
 	} while (!roster->last_id || roster_find(roster, roster->last_id));
 	return roster->last_id;
 }
 
-/* Who traced what, for the journal. */
+/* Logs for the journal which user traces which processes. */
 static void log_start(const struct roster_entry *entry)
 {
 	if (entry->of_recorder) {
@@ -96,7 +96,7 @@ bool roster_wait(struct roster_entry *entry, struct client *client, uint32_t req
 	return true;
 }
 
-/* The session has ended without having been announced: that is the answer to its start. */
+/* The session has ended before its start was confirmed: its end is the answer to the start request. */
 static void tell_failed_start(struct roster_entry *entry, const struct session_info *info)
 {
 	if (info->failed)
@@ -131,7 +131,7 @@ void roster_update(struct roster *roster)
 	struct roster_entry **link = &roster->first;
 	uint64_t changes;
 
-	/* Reset before looking, so that a change that comes meanwhile is not missed. */
+	/* Reset before checking the sessions, so that no change is missed. */
 	while (read(roster->event_fd, &changes, sizeof(changes)) < 0 && errno == EINTR)
 		;
 	while (*link) {

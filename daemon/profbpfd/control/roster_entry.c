@@ -32,7 +32,7 @@ struct quota_use roster_use(const struct roster *roster, uid_t owner)
 	return use;
 }
 
-/* Its starter and waiters have been told of an end, and nobody else ever will be. */
+/* Skips ended sessions, of which the starter and the waiting clients have been notified. */
 struct roster_entry *roster_find(struct roster *roster, uint32_t id)
 {
 	struct roster_entry *e = roster->first;

@@ -31,29 +31,29 @@
 #include "daemon/profbpfd/stacks/kernel_names.h"
 #include "daemon/profbpfd/stacks/unwinder.h"
 
-#define RECORDER_ERROR_MAX 4096 /* as obstacles_text() says it */
+#define RECORDER_ERROR_MAX 4096 /* room for obstacles_text() */
 #define EVENTS 64
 
 struct server {
-	const struct server_options *options; /* of the start */
+	const struct server_options *options; /* from the daemon's start */
 	struct settings_in_force settings;
 	struct services services;
 	struct client *clients;
 	size_t client_count;
 	gid_t group;
 	bool has_group;
-	bool given_up; /* do not wait for sessions any longer */
+	bool given_up; /* stop waiting for sessions */
 	int epoll_fd;
 	int listen_fd;
 	int lock_fd;
-	int spare_fd; /* given up for a moment to refuse a client when there are no descriptors left */
+	int spare_fd; /* closed for a moment to refuse a client when no descriptors are left */
 	int signal_fd;
 	int watchdog_fd;
 };
 
 static int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Always -1, for the caller to return. */
+/* Prints a message. Always returns -1, for the caller to return. */
 static int complain(const char *format, ...)
 {
 	va_list arguments;
@@ -66,7 +66,7 @@ static int complain(const char *format, ...)
 	return -1;
 }
 
-/* What the loop waits for is told apart by the address it is registered with. */
+/* Adds a descriptor to the loop, which identifies it by @tag. */
 static int watch(struct server *server, int fd, void *tag)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = tag };
@@ -105,7 +105,7 @@ static size_t clients_of(const struct server *server, uid_t uid)
 	return count;
 }
 
-/* Ordinary users cannot keep each other out, nor those who may do everything. */
+/* Limits connections so that an ordinary user cannot lock out other users or root. */
 static bool is_crowded(const struct server *server, const struct peer *peer)
 {
 	if (peer->trusted)
@@ -114,7 +114,7 @@ static bool is_crowded(const struct server *server, const struct peer *peer)
 	       clients_of(server, peer->uid) >= SERVER_CLIENTS_PER_USER;
 }
 
-/* There is no descriptor left for a client, and it must not wait in the queue for ever. */
+/* Without a free descriptor a client would wait in the queue for ever: accepts and closes it by the spare one. */
 static void refuse_for_lack_of_descriptors(struct server *server)
 {
 	int fd;
@@ -152,7 +152,7 @@ static void accept_client(struct server *server)
 	add_client(server, fd, &peer);
 }
 
-/* Who waits for a request that is worked on is not listened to: what it asks next comes after. */
+/* While a request of a client is being handled, its next requests are not read. */
 static void listen_to(struct server *server, struct client *client)
 {
 	struct epoll_event event = { .events = client->job ? 0 : EPOLLIN, .data.ptr = client };
@@ -220,9 +220,9 @@ static void sweep_clients(struct server *server)
 	}
 }
 
-/* ---- the flight recorder */
+/* ---- The flight recorder */
 
-/* All of it or nothing; what was closed is not watched any more. As recorder_services_open(). */
+/* Like recorder_services_open(); also watches the descriptors. On failure closes all, which also ends watching. */
 static int open_recorder(struct server *server, const struct flight_recorder_options *options, char *error,
 			 size_t error_size)
 {
@@ -240,7 +240,7 @@ static int open_recorder(struct server *server, const struct flight_recorder_opt
 	return -ENOMEM;
 }
 
-/* Where nothing can be recorded the daemon is there to say so. */
+/* If nothing can be recorded, prints that and returns 0: the daemon runs, so that clients get this message, too. */
 static int begin_recorder(struct server *server, const struct flight_recorder_options *options)
 {
 	char error[RECORDER_ERROR_MAX];
@@ -251,7 +251,7 @@ static int begin_recorder(struct server *server, const struct flight_recorder_op
 	return err == -ENOTSUP ? 0 : err;
 }
 
-/* ---- settings are read again */
+/* ---- Reload of settings */
 
 static int take_settings(struct server *server, struct reload_report *report, char *error, size_t error_size)
 {
@@ -263,7 +263,7 @@ static int take_settings(struct server *server, struct reload_report *report, ch
 		char why[RECORDER_ERROR_MAX];
 		int err = open_recorder(server, &fresh->recorder, why, sizeof(why));
 
-		/* That there is none here is known since the start, and no reason against other settings. */
+		/* If the recorder was already impossible at the start, that does not prevent other changes. */
 		if (err && (err != -ENOTSUP || !server->settings.recorder->recorder.window_ns)) {
 			snprintf(error, error_size, "no flight recorder: %s; nothing was changed", why);
 			return err;
@@ -305,7 +305,7 @@ static void hang_up(struct server *server)
 	reload_report_free(&report);
 }
 
-/* ---- the daemon's own end */
+/* ---- Shutdown */
 
 static void stop_serving(struct server *server, const char *reason)
 {
@@ -362,7 +362,7 @@ static int open_watchdog(struct server *server)
 
 	if (sd_watchdog_enabled(0, &period_us) <= 0 || !period_us)
 		return 0;
-	/* Twice as often as asked for, as systemd recommends. */
+	/* Twice as often as required, as systemd recommends. */
 	timer.it_interval.tv_sec = (time_t)(period_us / 2 / 1000000);
 	timer.it_interval.tv_nsec = (long)(period_us / 2 % 1000000 * 1000);
 	timer.it_value = timer.it_interval;
@@ -461,7 +461,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Not while a snapshot is written: it needs the recorder's memory, whose thread looks at what is mapped. */
+/* Not while a snapshot is written: it uses the recorder's memory, and the recorder's thread uses the map watch. */
 static void free_services(struct services *services)
 {
 	recorder_services_close(services);
@@ -481,7 +481,7 @@ static void close_server(struct server *server)
 		sweep_clients(server);
 	}
 	metrics_close(server->services.metrics);
-	/* Only after a failure of the loop are there any left. */
+	/* Sessions are only left after a failure of the loop. */
 	roster_stop_all(&server->services.roster, NULL, "the daemon failed");
 	if (!server->given_up) {
 		job_queue_free(server->services.jobs, request_drop);
@@ -499,7 +499,7 @@ static void close_server(struct server *server)
 	close_fd(&server->epoll_fd);
 }
 
-/* ---- the loop */
+/* ---- Event loop */
 
 static void write_triggered(struct server *server)
 {
@@ -545,7 +545,7 @@ static void handle(struct server *server, void *tag)
 	} else {
 		struct client *client = tag;
 
-		/* Its end alone is told while it is not listened to. */
+		/* While its requests are not read, an event can only be the end of the connection. */
 		if (client->job)
 			client->gone = true;
 		else if (!client->gone)

@@ -15,8 +15,8 @@
 #include "daemon/profbpfd/control/flight_recorder.h"
 #include "daemon/profbpfd/encode/trace_output.h"
 
-#define ANSWERS_WITHIN_S 20 /* of the sessions that are asked for their last seconds */
-#define PATIENCE_MS 5000 /* with a reader of the output that reads nothing */
+#define ANSWERS_WITHIN_S 20 /* time limit of the sessions' answers */
+#define PATIENCE_MS 5000 /* time limit for an output whose reader reads nothing */
 #define REASON "snapshot"
 #define REASON_MAX 448
 
@@ -29,18 +29,18 @@ struct part {
 
 struct snapshot {
 	struct snapshot *next;
-	struct client *client; /* NULL = it is gone, or nobody asked; the control loop's */
+	struct client *client; /* NULL = it is gone, or there was none; used only by the control loop */
 	uint32_t request;
-	uid_t uid; /* of who asked */
-	void (*done_call)(void *context, int err); /* instead of a client; NULL: none */
+	uid_t uid; /* user of the client */
+	void (*done_call)(void *context, int err); /* called at the end if there is no client; may be NULL */
 	void *done_context;
 	char reason[REASON_MAX];
 	uint64_t kept_ns;
 	int fd, event_fd;
-	pthread_mutex_t lock; /* for what follows */
+	pthread_mutex_t lock; /* protects the following members */
 	pthread_cond_t answered;
-	size_t holders; /* the list, the thread, and who has not answered */
-	size_t waiting; /* who has not answered */
+	size_t holders; /* the list, the thread, and sessions without an answer */
+	size_t waiting; /* sessions without an answer */
 	bool done;
 	int err;
 	uint64_t bytes;
@@ -71,7 +71,7 @@ int snapshots_fd(const struct snapshots *snapshots)
 	return snapshots->event_fd;
 }
 
-/* ---- one of them */
+/* ---- A single snapshot */
 
 static void release(struct snapshot *s)
 {
@@ -91,7 +91,7 @@ static void release(struct snapshot *s)
 	free(s);
 }
 
-/* Any thread: a session's answer. */
+/* Takes a session's answer; called by any thread. */
 static void take_window(void *context, struct flight_window *window)
 {
 	struct part *part = context;
@@ -119,7 +119,7 @@ static int wait_for_answers(struct snapshot *s)
 	return err ? -ETIME : 0;
 }
 
-/* Sessions one after the other: what an analyzer is given of a file is all of them. */
+/* Writes the sessions one after the other: the analyzer reads all sessions of a file together. */
 static int write_windows(struct snapshot *s)
 {
 	struct output output;
@@ -154,7 +154,7 @@ static void *run(void *context)
 	s->done = true;
 	pthread_mutex_unlock(&s->lock);
 	if (write(event_fd, &one, sizeof(one)) < 0)
-		err = 0; /* the counter is full: the loop is awake */
+		err = 0; /* the counter is full: the control loop is awake */
 	release(s);
 	return NULL;
 }
@@ -164,7 +164,7 @@ static int begin(struct snapshot *s)
 	pthread_t thread;
 	int err;
 
-	/* Sessions that were asked answer meanwhile. */
+	/* Locked because sessions answer meanwhile. */
 	pthread_mutex_lock(&s->lock);
 	s->holders++;
 	pthread_mutex_unlock(&s->lock);

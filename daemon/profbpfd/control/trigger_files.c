@@ -14,23 +14,23 @@
 
 #include "daemon/profbpfd/control/snapshots.h"
 
-#define NAME_BEGINS "profbpf-trigger-" /* of files that are ours to remove */
+#define NAME_BEGINS "profbpf-trigger-" /* files with this prefix may be removed */
 #define NAME_ENDS ".pbt"
-#define NAME_PART ".part" /* while it is written */
+#define NAME_PART ".part" /* suffix of unfinished files */
 #define NAME_ROOM 128
 
 struct trigger_files {
 	char *directory;
 	uint64_t space;
-	unsigned int last; /* number of the last file of this daemon */
+	unsigned int last; /* number of this daemon's last file */
 };
 
-/* One that is being written. */
+/* A file that is being written. */
 struct writing {
 	struct services *services;
 	uint32_t trigger;
 	int folder;
-	char *directory; /* whose it is: the settings may name another one by the time it is written */
+	char *directory; /* its directory, because the settings may change meanwhile */
 	char name[NAME_ROOM], part[NAME_ROOM + sizeof(NAME_PART)];
 };
 
@@ -89,7 +89,7 @@ static DIR *entries_of(int folder)
 	return entries;
 }
 
-/* Whoever writes a file has it locked. */
+/* Removes an unfinished file unless it is locked: its writer holds a lock. */
 static void remove_if_left(int folder, const char *name)
 {
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -102,7 +102,7 @@ static void remove_if_left(int folder, const char *name)
 	close(fd);
 }
 
-/* What a daemon that was killed did not write to its end. */
+/* Removes files that a killed daemon left unfinished. */
 static void remove_parts(int folder)
 {
 	DIR *entries = entries_of(folder);
@@ -115,7 +115,7 @@ static void remove_parts(int folder)
 		closedir(entries);
 }
 
-/* The sum of all files' sizes, and which is the oldest. */
+/* Returns the sum of all files' sizes, and in @oldest the oldest file. */
 static uint64_t look_through(int folder, char *oldest, size_t size)
 {
 	DIR *entries = entries_of(folder);
@@ -221,7 +221,7 @@ static void name_file(struct trigger_files *files, const struct trigger_event *e
 	snprintf(w->part, sizeof(w->part), "%s" NAME_PART, w->name);
 }
 
-/* How much of it; 0 = all that is kept. */
+/* Returns the duration of the snapshot; 0 = all kept data. */
 static uint64_t wanted_ns(const struct trigger *trigger, const struct trigger_event *event)
 {
 	struct timespec ts;
@@ -239,7 +239,7 @@ void trigger_files_write(struct services *services, const struct trigger *trigge
 					.group = event->owner == (uid_t)-1 ? 0 : event->group };
 	struct trigger_files *files = services->trigger_files;
 	struct writing *w = calloc(1, sizeof(*w));
-	/* Samples show running threads only; a job that hangs has none. */
+	/* Samples show running threads only; a job that hangs has none, so it gets the stacks of sleeping threads. */
 	const struct snapshot_wish wish = { wanted_ns(trigger, event),
 					    trigger->kind == TRIGGER_NO_LAUNCH || trigger->kind == TRIGGER_SLOW_STEP,
 					    event->pid };
@@ -260,7 +260,7 @@ void trigger_files_write(struct services *services, const struct trigger *trigge
 	make_room(files, w->folder, flight_recorder_memory(services->recorder));
 	name_file(files, event, w);
 	fd = openat(w->folder, w->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	/* For as long as it is written: who cleans up after others leaves it alone. */
+	/* The lock keeps other daemons from removing the unfinished file. */
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
 		close(fd);
 		fd = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* user_rules.c - whom the flight recorder is to record, as the administrator writes it. */
+/* user_rules.c - parses the administrator's rules for the processes that the flight recorder records. */
 #include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "daemon/profbpfd/control/accelerator_users.h"
 #include "lib/base/container_id.h"
 
-/* A decimal number and nothing else, not above @most; 0 or -EINVAL. */
+/* Parses a decimal number of at most @most, without other characters; 0 or -EINVAL. */
 static int read_number(const char *text, unsigned long most, unsigned long *number)
 {
 	char *end;
@@ -30,7 +30,7 @@ static int read_user(const char *name, uid_t *uid)
 	return 0;
 }
 
-/* Of a unit that has a group. A name may have other dots: "train-2.0" is a service. */
+/* Has the name the suffix of a unit type with a cgroup? A name may have other dots: "train-2.0" is a service. */
 static bool has_suffix(const char *name)
 {
 	static const char *const SUFFIXES[] = { ".service", ".scope", ".slice", ".socket", ".mount", ".swap" };
@@ -111,7 +111,7 @@ int user_rules_add(struct user_rules *rules, const char *text, char *error, size
 	return 0;
 }
 
-/* Is it the name of one of the groups along the path? */
+/* Is @name the name of a group in the path? */
 static bool has_part(const char *path, const char *name)
 {
 	size_t length = strlen(name);
