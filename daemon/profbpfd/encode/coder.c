@@ -14,7 +14,7 @@ int coder_start(struct coder *coder, size_t keys)
 	while (capacity < keys * 2)
 		capacity *= 2;
 	if (capacity > coder->capacity) {
-		/* What is in it is not kept. */
+		/* The content is not needed any more. */
 		free(coder->slots);
 		coder->slots = calloc(capacity, sizeof(*coder->slots));
 		coder->capacity = coder->slots ? capacity : 0;

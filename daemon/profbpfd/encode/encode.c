@@ -14,7 +14,7 @@
 
 #define COLUMNS 16
 
-/* Columns are reused from batch to batch; a batch takes those it needs, in order. */
+/* Columns are reused from batch to batch; a batch uses as many as it needs, in order. */
 struct encode {
 	struct column_u64 u64[COLUMNS];
 	struct column_s64 s64[COLUMNS];

@@ -6,9 +6,9 @@
 #include "daemon/profbpfd/encode/trace_values.h"
 #include "lib/trace/column.h"
 
-#define PAGE_MASK 0xfffull /* of the smallest pages */
+#define PAGE_MASK 0xfffull /* for the smallest page size */
 
-/* Some thousand rows a second: columns are made anew for each batch. */
+/* Some thousand rows per second: columns are allocated for each batch. */
 struct fault_columns {
 	struct column_s64 end_ns;
 	struct column_u64 dur_ns, address, offset;

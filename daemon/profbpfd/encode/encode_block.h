@@ -9,7 +9,7 @@
 #include "lib/base/strings.h"
 
 /*
- * encode_faults, encode_blocks - a batch of such records
+ * encode_faults, encode_blocks - encode a batch of page faults, of block requests
  *
  * @out points into @buffer. Return 0 or -ENOMEM.
  */

@@ -19,7 +19,7 @@ static int start(struct encode_records *e, const struct item *item, int columns,
 	return packed_message_value(&e->message, "cpu", item->cpu);
 }
 
-/* Adds the columns under the names of their fields; those whose bit is in @always also if all zeros. */
+/* Adds the columns under the names of their fields; columns of zeros only if their bit is in @always. */
 static int finish(struct encode_records *e, const char *const *fields, int columns,
 		  unsigned int always, Profbpf__Packet__Kind kind, struct encoded *out)
 {
@@ -164,7 +164,7 @@ int encode_switches(struct encode_records *e, const struct item *item,
 		object = sleep_objects_add(e->objects, r, strings);
 		flags = r->header.flags & SWITCH_FLAGS;
 		refill_ns = flags & SWITCH_THROTTLED ? r->refill_ns : 0;
-		/* Who is throttled could go on: it waits for nothing. */
+		/* A throttled thread is ready to run: it waits for no object. */
 		shape = coder_code(&e->shapes,
 				   &(struct coder_key){ { r->next_tid, pair(r->state, flags),
 							  pair((uint16_t)r->syscall,

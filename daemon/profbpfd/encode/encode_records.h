@@ -15,7 +15,7 @@
 #define RECORD_COLUMNS 16
 #define RECENT_TEXTS 256 /* a power of two */
 
-/* Ids of strings that calls of this batch named, in the places that their last bits say. */
+/* Ids of strings in calls of this batch; the last bits of a key give its place. */
 struct recent_texts {
 	uint64_t key[RECENT_TEXTS]; /* 0 = none */
 	uint32_t id[RECENT_TEXTS];
@@ -24,7 +24,7 @@ struct recent_texts {
 /* All zeros at first; kept from batch to batch. */
 struct encode_records {
 	struct packed column[RECORD_COLUMNS];
-	struct coder shapes;	/* rows that are alike but for their times and values */
+	struct coder shapes;	/* rows that are equal except for their times and values */
 	struct coder values;	/* arguments and returned values of calls */
 	struct packed_message message;
 	struct recent_texts texts;
@@ -33,7 +33,7 @@ struct encode_records {
 };
 
 /*
- * encode_calls, encode_switches, encode_wakes - a batch of such records
+ * encode_calls, encode_switches, encode_wakes - encode a batch of calls, of switches, of wake-ups
  *
  * @out points into @e. Return 0 or -ENOMEM.
  */

@@ -5,7 +5,7 @@
 
 #include "lib/trace/column.h"
 
-/* A few thousand rows a second at most: columns are made anew for each batch. */
+/* At most a few thousand rows per second: columns are allocated for each batch. */
 struct columns {
 	struct column_s64 ts_ns;
 	struct column_u64 dur_ns;

@@ -8,19 +8,19 @@
 
 #include "daemon/profbpfd/encode/flight_private.h"
 
-#define PART_NS_MIN 1000000000ull /* shorter segments would repeat more than they say */
-#define STACK_BYTES_MAX (8u << 20) /* to compress them takes 25 ms for each segment */
+#define PART_NS_MIN 1000000000ull /* shorter segments would have more repeated than new data */
+#define STACK_BYTES_MAX (8u << 20) /* compressing them takes 25 ms for each segment */
 
 struct flight {
 	struct flight_store *store;
 	struct flight *next;
 	bool held; /* by its session */
 	struct flight_header header;
-	struct flight_segment *first, *last; /* those that have ended */
+	struct flight_segment *first, *last; /* the complete segments */
 	struct flight_segment *open;
-	uint64_t bytes; /* of all of these */
-	uint64_t start_ns; /* of the first segment that there ever was */
-	uint64_t dropped_old[TRACE_SOURCES], dropped_room[TRACE_SOURCES]; /* records */
+	uint64_t bytes; /* size of all segments */
+	uint64_t start_ns; /* start of the first segment ever */
+	uint64_t dropped_old[TRACE_SOURCES], dropped_room[TRACE_SOURCES]; /* dropped records */
 };
 
 struct flight_store {
@@ -42,7 +42,7 @@ struct flight_store *flight_store_new(uint64_t budget, uint64_t window_ns)
 	return store;
 }
 
-/* Both may be changed while sessions record. */
+/* The window and the budget may change while sessions record. */
 static uint64_t window_of(const struct flight_store *store)
 {
 	return __atomic_load_n(&store->window_ns, __ATOMIC_RELAXED);
@@ -53,7 +53,7 @@ static uint64_t budget_of(const struct flight_store *store)
 	return __atomic_load_n(&store->budget, __ATOMIC_RELAXED);
 }
 
-/* ---- segments; the lock is held */
+/* ---- Segments; the caller holds the lock */
 
 static void free_segment(struct flight_segment *segment)
 {
@@ -115,7 +115,7 @@ static void drop_old(struct flight_store *store, uint64_t now_ns)
 	}
 }
 
-/* Of the flight that has most: no user's processes drive out what others have. False if no segment has ended. */
+/* Drops a segment of the largest flight, so that no user displaces others' data. Returns false if none is complete. */
 static bool drop_oldest(struct flight_store *store)
 {
 	struct flight *largest = NULL;
@@ -141,7 +141,7 @@ static int make_room(struct flight_store *store, size_t size)
 
 /* ---- flights */
 
-/* What is too old by now goes with the next segment that ends, as ever. */
+/* Segments that are too old by the new window are dropped when the next segment ends, as usual. */
 void flight_store_limit(struct flight_store *store, uint64_t budget, uint64_t window_ns)
 {
 	pthread_mutex_lock(&store->lock);
@@ -274,7 +274,7 @@ void flight_end(struct flight *flight, const struct flight_cut *cut)
 	pthread_mutex_unlock(&flight->store->lock);
 }
 
-/* All at once, so that nothing is left of a packet for which there was no room. */
+/* Adds all chunks or none, so that a packet without room leaves no part. */
 static int add_chunks(struct flight *flight, size_t wanted)
 {
 	struct flight_segment *segment = flight->open;

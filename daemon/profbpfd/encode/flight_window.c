@@ -14,15 +14,15 @@
 
 #define UUID_BYTES 16
 
-/* What a snapshot is written with. */
+/* The state of writing a snapshot. */
 struct writing {
 	const struct flight_window *window;
 	struct output *output;
-	uint64_t *written; /* what is in the output, for other threads; NULL: nobody asks */
+	uint64_t *written; /* bytes in the output, for other threads; may be NULL */
 	struct pbt_encoder *packets;
 	struct pbt_buffer buffer;
-	Profbpf__Segment *header; /* as the session had it */
-	Profbpf__Segment segment; /* as each segment has it: borrows from it */
+	Profbpf__Segment *header; /* the session's header */
+	Profbpf__Segment segment; /* the header of each segment, with pointers into @header */
 	uint8_t uuid[UUID_BYTES];
 	char **notes;
 	char note[256];
@@ -72,7 +72,7 @@ static void write_note(struct writing *w)
 			 recorded);
 }
 
-/* It is a session of its own, which began with its first segment: another one shares records with it, not more. */
+/* A snapshot is a session of its own, which began with its first segment; snapshots may share records, nothing else. */
 static int describe(struct writing *w)
 {
 	const struct flight_segment *first = w->window->segments[0];
@@ -107,7 +107,7 @@ static void tell_written(const struct writing *w)
 		__atomic_store_n(w->written, w->output->written, __ATOMIC_RELAXED);
 }
 
-/* Packets may begin in one chunk and end in the next: of a segment that has no room there is nothing. */
+/* Packets may cross chunks: if the output has no room for a segment, all of it is removed. */
 static int write_segment(struct writing *w, size_t index)
 {
 	uint64_t before = w->output->written;

@@ -99,7 +99,7 @@ void known_tasks_alive(struct known_tasks *known, const struct item *item)
 
 struct gone {
 	struct item *rows; /* pointers */
-	uint32_t turn; /* now */
+	uint32_t turn; /* the current turn */
 };
 
 static void add_gone(const void *node, VISIT visit, void *closure)

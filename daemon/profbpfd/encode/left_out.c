@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/encode/left_out.h"
 
-#define ALL 1000 /* shed_row.kept_permille */
+#define ALL 1000 /* the value of shed_row.kept_permille if nothing is left out */
 
 static void forget(struct item *now, uint32_t what)
 {

@@ -14,7 +14,7 @@ int packed_start(struct packed *column, size_t rows)
 	size_t need = rows * VARINT_MAX;
 
 	if (need > column->capacity) {
-		/* What is in it is not kept. */
+		/* The content is not needed any more. */
 		free(column->data);
 		column->data = malloc(need);
 		column->capacity = column->data ? need : 0;
@@ -53,7 +53,7 @@ static int reserve(struct packed_message *message, size_t more)
 	return 0;
 }
 
-/* Adds tag and @value: the number itself, or the size of what follows. */
+/* Adds the tag and @value: the number itself, or the size of the following data. */
 static int add_head(struct packed_message *message, const char *field, unsigned int wire,
 		    uint64_t value, size_t follows)
 {

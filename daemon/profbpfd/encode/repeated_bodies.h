@@ -20,10 +20,10 @@ struct repeated_bodies {
 	struct repeated_body *first, *last;
 };
 
-/* repeated_bodies_add - keep a copy of an ITEM_BODY's message; 0 or -ENOMEM */
+/* repeated_bodies_add - adds a copy of an ITEM_BODY's message; 0 or -ENOMEM */
 int repeated_bodies_add(struct repeated_bodies *bodies, const struct item *item);
 
-/* repeated_bodies_free - of all; there are none then */
+/* repeated_bodies_free - frees all messages; the list is empty then */
 void repeated_bodies_free(struct repeated_bodies *bodies);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_REPEATED_BODIES_H */

@@ -62,10 +62,10 @@ void source_books_close(struct source_books *books, const struct source_count *c
 		source_books_lose(books, count->lost[i].reason, count->lost[i].count);
 	source_books_lose(books, "not written", unwritten);
 	known = books->delivered + source_books_lost(books);
-	/* While threads call, the last few that each produced are not counted yet. */
+	/* While threads run, the last few records of each are not in the count of produced ones yet. */
 	if (!final && books->produced < known)
 		books->produced = known;
-	/* The books must balance; if they do not, say so instead of hiding it. */
+	/* The counts must balance; if not, the difference is reported. */
 	if (final && books->produced > known)
 		source_books_lose(books, "unaccounted", books->produced - known);
 }
@@ -141,7 +141,7 @@ static void fill_short_calls(struct statistics_message *s, const struct statisti
 
 struct statistics_message *statistics_message_new(const struct statistics_row *row, const struct session_books *books)
 {
-	/* As files list them. */
+	/* In the order of lists in files. */
 	static const unsigned int order[] = { SOURCE_API,   SOURCE_IOCTL, SOURCE_SCHED,
 					      SOURCE_TASK,  SOURCE_STACK, SOURCE_FAULT,
 					      SOURCE_BLOCK, SOURCE_DEVICE };

@@ -66,7 +66,7 @@ int output_write(struct output *output, const void *data, size_t size)
 	size_t left = size;
 
 	while (left) {
-		/* A pipe that polls writable takes PIPE_BUF bytes without blocking, more may block. */
+		/* A pipe that polls writable accepts PIPE_BUF bytes without blocking; more may block. */
 		size_t chunk = output->regular || left < PIPE_BUF ? left : PIPE_BUF;
 		int err = output->regular ? 0 : wait_writable(output);
 		ssize_t n = err ? -1 : write(output->fd, p, chunk);

@@ -5,10 +5,10 @@
 #include "device/stream.h"
 #include "proto/trace.pb-c.h"
 
-/* A value of an enum that has no case here is an error. */
+/* A value of an enum without a case here is an error. */
 #pragma GCC diagnostic error "-Wswitch"
 
-#define TRACE_DEPTH_SHIFT 8 /* of Calls.flags */
+#define TRACE_DEPTH_SHIFT 8 /* in Calls.flags */
 #define TRACE_DEPTH_MASK 0xffu
 #define TRACE_BLOCK_DEVICE (1u << 31)
 

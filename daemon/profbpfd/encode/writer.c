@@ -32,17 +32,17 @@
 struct writer {
 	pthread_t thread;
 	struct output output;
-	struct flight *flight;		/* packets go there instead; NULL: to the output */
-	struct step_gate *gate;		/* NULL: none; with a flight, until a step has begun */
+	struct flight *flight;		/* takes the packets in place of the output; may be NULL */
+	struct step_gate *gate;		/* NULL: none; if set, there is a flight until a step has begun */
 	struct trigger_watch *watch;	/* NULL: none */
 	struct live_figures *live;	/* NULL: none */
-	struct source_count counts[TRACE_SOURCES]; /* as the last statistics had them */
-	uint64_t reader_cpu_ns;		/* likewise */
+	struct source_count counts[TRACE_SOURCES]; /* from the last statistics */
+	uint64_t reader_cpu_ns;		/* from the last statistics */
 	struct session_books books;
-	bool no_room;			/* a packet could not be kept: the segment is incomplete */
+	bool no_room;			/* memory lacked room for a packet: the segment is incomplete */
 	const Profbpf__Segment *segment;
-	Profbpf__Segment opened;	/* the same, of what is written since the step began */
-	struct session_books before;	/* then */
+	Profbpf__Segment opened;	/* @segment for data from the step's beginning on */
+	struct session_books before;	/* counts at that time */
 	uint64_t opened_ns;
 	struct item_queue *queue;
 	struct texts *texts;
@@ -50,19 +50,19 @@ struct writer {
 	int wake_fd;
 	struct pbt_encoder *packets;
 	struct pbt_buffer buffer;
-	struct encode *encode;		/* bodies */
-	struct message_buffer small;	/* strings, segments: while a body is waiting */
+	struct encode *encode;		/* for bodies */
+	struct message_buffer small;	/* for strings and segments, while a body is pending */
 	struct string_table *strings;
 	uint32_t strings_sent;
 	struct repeated_bodies repeated;
 	struct known_tasks tasks;
-	struct item *left_out;		/* what is not recorded whole now, for the next segment */
+	struct item *left_out;		/* kinds of records that are left out now, for the next segment */
 	struct item *unseen;		/* functions whose ends are not seen now, for the next segment */
 	uint32_t drivers[DRIVERS_MAX];
 	uint32_t driver_count;
 	uint32_t segment_index;
 	uint64_t segment_start;		/* bytes written before this segment */
-	uint64_t repeated_bytes;	/* which it began with */
+	uint64_t repeated_bytes;	/* repeated data at the start of this segment */
 	bool ended;
 	int error;
 	uint64_t bytes;
@@ -82,7 +82,7 @@ static void fail(struct writer *w, int err)
 		return; /* the counter is full: the reader is awake anyway */
 }
 
-/* As output_write() does, but in memory. */
+/* The equivalent of output_write() for memory. */
 static int keep(struct writer *w)
 {
 	int err = flight_append(w->flight, w->buffer.data, w->buffer.size);
@@ -121,7 +121,7 @@ static void put_message(struct writer *w, Profbpf__Packet__Kind kind,
 		put(w, e.kind, e.data, e.size);
 }
 
-/* Strings that were added since the last time go out before the message that uses them. */
+/* Writes strings that were added since the last call, before the message that uses them. */
 static void put_strings(struct writer *w)
 {
 	Profbpf__Strings m = PROFBPF__STRINGS__INIT;
@@ -184,7 +184,7 @@ static void note_driver(struct writer *w, uint32_t rdev)
 		w->drivers[w->driver_count++] = rdev;
 }
 
-/* The devices of ioctls and of block requests. */
+/* Describes the devices of ioctls and of block requests. */
 static void note_drivers(struct writer *w, const struct item *item)
 {
 	const struct rec_ioctl *ioctls = item->data;
@@ -206,7 +206,7 @@ static void put_tasks(struct writer *w)
 	}
 	if (item->count)
 		put_item(w, item);
-	item->count = 0; /* the rows own nothing: the strings are the tree's */
+	item->count = 0; /* the rows own nothing: the tree owns the strings */
 	item_free(item);
 }
 
@@ -216,7 +216,7 @@ static void begin_segment(struct writer *w)
 
 	w->segment_start = w->output.written;
 	segment.index = w->segment_index++;
-	/* Those of a flight recorder get their headers when a snapshot is written. */
+	/* Segments of a flight recorder get their headers when a snapshot is written. */
 	if (!w->flight)
 		put_message(w, PROFBPF__PACKET__KIND__SEGMENT, &segment.base);
 	string_table_clear(w->strings);
@@ -252,7 +252,7 @@ static struct flight_cut cut_at(struct writer *w, uint64_t ts_ns)
 				    .books = &w->books };
 }
 
-/* Where in it the step begins, for whoever reads it. */
+/* Adds a note for the reader about the step's beginning. */
 static void put_open_note(struct writer *w, const struct step_gate_facts *steps)
 {
 	Profbpf__Notes m = PROFBPF__NOTES__INIT;
@@ -267,7 +267,7 @@ static void put_open_note(struct writer *w, const struct step_gate_facts *steps)
 	put_message(w, PROFBPF__PACKET__KIND__NOTES, &m.base);
 }
 
-/* What was kept from the wanted step on, and a little of before it, is what the output begins with. The books are up to date. */
+/* Begins the output with the kept data from the requested step on, and a little before it. Counts are up to date. */
 static void open_output(struct writer *w, uint64_t ts_ns)
 {
 	struct flight_cut cut = cut_at(w, ts_ns);
@@ -291,19 +291,19 @@ static void open_output(struct writer *w, uint64_t ts_ns)
 	w->opened.session_start_realtime_ns = facts->from_realtime_ns;
 	w->segment = &w->opened;
 	w->before = facts->before;
-	w->before.bytes = 0; /* of the memory */
+	w->before.bytes = 0; /* these were in memory */
 	w->segment_index = (uint32_t)flight_window_segments(window);
 	__atomic_store_n(&w->opened_ns, facts->from_ns, __ATOMIC_RELEASE);
 	err = flight_window_begin(window, &w->output, w->segment, &w->bytes);
 	if (err)
 		fail(w, err);
 	flight_window_free(window);
-	/* What was written before is of the memory: it tells nothing of how long this segment is. */
+	/* Data from memory do not count for the length of this segment. */
 	w->segment_start = w->output.written;
 	put_open_note(w, &steps);
 }
 
-/* The step has begun in the last second of the session: its reader did not learn of it. */
+/* Opens the output if the step has begun in the last second of the session, too late for the reader thread. */
 static void open_at_end(struct writer *w)
 {
 	struct step_gate_facts steps = { .state = STEPS_AWAITED };
@@ -324,7 +324,7 @@ static void put_statistics(struct writer *w, const struct statistics_row *row)
 	update_books(w, row->final);
 	if (row->final)
 		open_at_end(w);
-	/* Those of a snapshot tell of its window. */
+	/* The statistics of a snapshot are those of its window, written with it. */
 	if (w->flight)
 		return;
 	books = w->books;
@@ -338,9 +338,9 @@ static void put_statistics(struct writer *w, const struct statistics_row *row)
 	statistics_message_free(message);
 }
 
-/* ---- a flight recorder's segments */
+/* ---- Segments of a flight recorder */
 
-/* @ts_ns 0 is now: without the figures that the reader has read at its own cuts. */
+/* @ts_ns 0 means now, for cuts that the writer makes itself; the reader's cuts come with figures. */
 static void cut_flight(struct writer *w, uint64_t ts_ns)
 {
 	struct flight_cut cut;
@@ -469,7 +469,7 @@ static void *run(void *context)
 	struct writer *w = context;
 
 	pthread_setname_np(pthread_self(), "profbpfd/write");
-	/* Nobody waits for it: on CPUs that are all busy it takes its turn, and interrupts no thread of the job. */
+	/* The writer is not urgent: on busy CPUs it must not preempt threads of the job. */
 	pthread_setschedparam(pthread_self(), SCHED_BATCH, &(struct sched_param){ 0 });
 	if (w->flight)
 		cut_flight(w, w->segment->session_start_ns);
