@@ -43,10 +43,10 @@ void metrics_serve(struct metrics *metrics)
 #include "daemon/profbpfd/metrics/exposition.h"
 #include "daemon/profbpfd/metrics/listen.h"
 
-#define CONNECTIONS_MAX 32 /* of one address */
-#define IDLE_S 10u /* after which a connection is closed */
-#define ROUNDS_MAX 64 /* of work at a time: the control loop has other things to do */
-#define MEMORY 16384 /* of a connection's request */
+#define CONNECTIONS_MAX 32 /* per address */
+#define IDLE_S 10u /* an idle connection is closed after this time */
+#define ROUNDS_MAX 64 /* limit per call, because the control loop has other work */
+#define MEMORY 16384 /* for a connection's request */
 
 #define TYPE_OPENMETRICS "application/openmetrics-text; version=1.0.0; charset=utf-8"
 #define TYPE_PROMETHEUS "text/plain; version=0.0.4; charset=utf-8"
@@ -54,7 +54,7 @@ void metrics_serve(struct metrics *metrics)
 struct place {
 	struct metrics *metrics;
 	struct MHD_Daemon *http;
-	const char *path; /* of its socket; NULL: TCP */
+	const char *path; /* path of the socket; NULL: TCP */
 };
 
 struct metrics {
@@ -87,7 +87,7 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned int st
 	return answer(connection, status, "text/plain; charset=utf-8", (char *)why, strlen(why), MHD_RESPMEM_PERSISTENT);
 }
 
-/* Whoever may connect to a TCP address may see everything: that is what it was configured for. */
+/* Every client of a TCP address may see everything: the administrator has configured it for that. */
 static int identify(const struct place *place, struct MHD_Connection *connection, struct peer *peer)
 {
 	const union MHD_ConnectionInfo *info;
@@ -192,7 +192,7 @@ int metrics_fd(const struct metrics *metrics)
 	return metrics->epoll_fd;
 }
 
-/* A connection that is ready is not told of twice: it is served until the library has nothing to do at once. */
+/* Events are edge-triggered: runs the library until it has nothing to do immediately. */
 void metrics_serve(struct metrics *metrics)
 {
 	for (size_t i = 0; i < metrics->count; i++) {

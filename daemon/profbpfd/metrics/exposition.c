@@ -11,7 +11,7 @@
 #include "daemon/profbpfd/metrics/live_figures.h"
 #include "daemon/profbpfd/metrics/process_figures.h"
 
-/* One session as it was at the time of the request. */
+/* A session's state at the time of the request. */
 struct shown {
 	uint32_t id;
 	struct session_info info;
@@ -29,7 +29,7 @@ struct page {
 
 /* ---- lines */
 
-/* OpenMetrics names a counter without _total, which its samples have; the older format knows the latter only. */
+/* In OpenMetrics only the samples of a counter have the suffix _total; in the older format its name has it, too. */
 static void family(const struct page *page, const char *name, bool counter, const char *help)
 {
 	const char *end = counter && !page->openmetrics ? "_total" : "";
@@ -38,7 +38,7 @@ static void family(const struct page *page, const char *name, bool counter, cons
 		counter ? "counter" : "gauge");
 }
 
-/* Other people's bytes: what would end the value is escaped, what is no plain text is "?". */
+/* The text comes from other processes: escapes characters that would end the value; unprintable bytes become "?". */
 static void label(const struct page *page, const char *name, const char *value)
 {
 	if (!*value)
@@ -54,7 +54,7 @@ static void label(const struct page *page, const char *name, const char *value)
 	fputc('"', page->out);
 }
 
-/* Up to where more labels can follow. */
+/* Writes the labels without the closing brace, so that more can follow. */
 static void process_labels(const struct page *page, const char *name, const struct shown *session,
 			   const struct process_figures *row)
 {
@@ -84,7 +84,7 @@ static void seconds(const struct page *page, uint64_t ns)
 	fprintf(page->out, "%" PRIu64 ".%09" PRIu64 "\n", ns / 1000000000, ns % 1000000000);
 }
 
-/* ---- the daemon's own */
+/* ---- The daemon's own metrics */
 
 static void write_memory(const struct page *page)
 {
@@ -172,9 +172,9 @@ static void write_sessions(const struct page *page)
 
 struct process_metric {
 	const char *name, *help;
-	size_t offset; /* of an uint64_t in struct process_figures */
-	bool seconds; /* it is in nanoseconds */
-	bool account; /* known only with the kernel's accounts */
+	size_t offset; /* offset of an uint64_t in struct process_figures */
+	bool seconds; /* convert from nanoseconds to seconds */
+	bool account; /* needs the kernel's accounts */
 };
 
 #define FIGURE(what) offsetof(struct process_figures, what)
@@ -238,9 +238,9 @@ static void write_processes(const struct page *page)
 	}
 }
 
-/* ---- devices and data pipelines of processes */
+/* ---- Devices and data pipelines of processes */
 
-/* NULL: it has no series of its own, nor have its devices and operators. */
+/* Returns the process' figures; NULL: it has no series of its own, and its devices and operators have none. */
 static const struct process_figures *row_of(const struct shown *session, uint32_t pid)
 {
 	for (size_t i = session->count; i > 0; i--)
@@ -307,9 +307,9 @@ static void write_devices(const struct page *page)
 
 struct operator_metric {
 	const char *name, *help;
-	size_t offset; /* of an uint64_t in struct operator_figures */
-	size_t known; /* of a bool there: whether it was ever known; 0: always */
-	bool seconds; /* it is in nanoseconds */
+	size_t offset; /* offset of an uint64_t in struct operator_figures */
+	size_t known; /* offset of a bool: was the value ever known? 0: always */
+	bool seconds; /* convert from nanoseconds to seconds */
 };
 
 #define OPERATOR(what) offsetof(struct operator_figures, what)
@@ -326,7 +326,7 @@ static const struct operator_metric OPERATORS[] = {
 	  OPERATOR(has_get_wait), true },
 };
 
-/* False: its process has no series. */
+/* Returns false if its process has no series. */
 static bool operator_sample(const struct page *page, const char *name, const struct shown *session,
 			    const struct operator_figures *operator)
 {
@@ -384,7 +384,7 @@ static void write_operators(const struct page *page)
 		}
 }
 
-/* ---- the whole */
+/* ---- The page */
 
 static bool take_session(struct page *page, const struct roster_entry *entry)
 {

@@ -45,7 +45,7 @@ static int listen_at_path(const char *path, char *error, size_t error_size)
 	return fd;
 }
 
-/* Returns whether there are both; the brackets of IPv6 are not in @host. */
+/* Returns false unless @address has a host and a port. @host gets no brackets of IPv6. */
 static bool split(const char *address, char *host, size_t room, const char **port)
 {
 	const char *colon = strrchr(address, ':');

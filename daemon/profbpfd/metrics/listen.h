@@ -10,10 +10,10 @@
 bool listen_is_path(const char *address);
 
 /*
- * listen_at - a non-blocking stream socket
+ * listen_at - opens a non-blocking stream socket
  *
- * @address: see metrics_open(). A socket that was left at a path is replaced, another file is not; the mode is 0666.
- * Returns it, or -1 with a message in @error.
+ * @address: see metrics_open(). A stale socket at the path is replaced, any other file is not; the mode is 0666.
+ * Returns the socket, or -1 with a message in @error.
  */
 int listen_at(const char *address, char *error, size_t error_size);
 

@@ -11,11 +11,11 @@
 #include "daemon/live/live_feeds.h"
 #include "daemon/profbpfd/metrics/process_figures.h"
 
-#define LAST_CALLS_NS 2000000000ull /* by then all calls of a process that has ended are here */
+#define LAST_CALLS_NS 2000000000ull /* this long after the end of a process, all of its calls have arrived */
 
-/* What the kernel said of a thread last. */
+/* The kernel's last account of a thread. */
 struct thread {
-	uint32_t tid; /* the tree's key */
+	uint32_t tid; /* key of the tree */
 	uint64_t run_ns, runnable_ns;
 };
 
@@ -24,7 +24,7 @@ struct device {
 	struct live_busy busy;
 };
 
-/* Which of its process's pipelines an operator is of. */
+/* An operator, with the identity of its pipeline in the process. */
 struct operator {
 	struct operator_figures figures;
 	uint64_t tree;
@@ -39,19 +39,19 @@ struct ended {
 
 struct live_figures {
 	struct live_feeds *feeds;
-	bool feeding; /* a function of data pipelines is probed: before that nothing is kept of threads */
+	bool feeding; /* a function of data pipelines is probed; before that, threads are not noted */
 	void *threads; /* a tree of search.h */
-	struct ended *ended; /* whose last figures somebody may still want to see, or may still come */
+	struct ended *ended; /* processes whose last figures may still be read, or still arrive */
 	size_t ended_count;
-	uint64_t from_ns, to_ns; /* of the frame; 0 = it has not begun */
+	uint64_t from_ns, to_ns; /* time of the frame; 0 = it has not begun */
 
-	pthread_mutex_t lock; /* of the rows; only the writing thread changes them */
+	pthread_mutex_t lock; /* protects the rows, which only the writer's thread changes */
 	struct wait_figures waits[LIVE_WAITS_MAX];
 	struct device devices[LIVE_DEVICES_MAX];
 	struct operator operators[LIVE_OPERATORS_MAX];
 	size_t wait_count, device_count, operator_count;
-	uint64_t left_out; /* for want of room here */
-	uint64_t left_out_all; /* in the feeds, too, as of the last frame */
+	uint64_t left_out; /* for lack of room in the rows */
+	uint64_t left_out_all; /* also in the feeds, at the last frame */
 };
 
 struct live_figures *live_figures_new(void)
@@ -80,7 +80,7 @@ void live_figures_free(struct live_figures *l)
 	free(l);
 }
 
-/* ---- devices */
+/* ---- Devices */
 
 static struct device *device_of(struct live_figures *l, uint32_t id)
 {
@@ -118,7 +118,7 @@ static void take_device_tasks(struct live_figures *l, const struct item *item)
 	const struct device_row *rows = item->data;
 	struct device *d = device_of(l, item->device);
 
-	/* Else it is one that nobody has told of yet, or not any more. */
+	/* Otherwise the device is not described yet, or not any more. */
 	if (!d && l->device_count == LIVE_DEVICES_MAX)
 		l->left_out += item->count;
 	if (!d)
@@ -129,7 +129,7 @@ static void take_device_tasks(struct live_figures *l, const struct item *item)
 	pthread_mutex_unlock(&l->lock);
 }
 
-/* ---- functions, processes, threads */
+/* ---- Functions, processes, threads */
 
 static void note_functions(struct live_figures *l, const struct item *item)
 {
@@ -183,7 +183,7 @@ static void note_end(struct live_figures *l, const struct rec_task *task)
 	rows[l->ended_count++] = (struct ended){ task->tgid, task->header.ts_ns };
 }
 
-/* It comes after the process's end: from another CPU, whose ring is read later. */
+/* Does the record arrive after the record of the process' end, because another CPU's ring is read later? */
 static bool is_late(const struct live_figures *l, const struct rec_task *task)
 {
 	for (size_t i = 0; i < l->ended_count; i++)
@@ -192,7 +192,7 @@ static bool is_late(const struct live_figures *l, const struct rec_task *task)
 	return false;
 }
 
-/* Another process has got the number. */
+/* A new process has the id. */
 static void note_begin(struct live_figures *l, uint32_t pid)
 {
 	for (size_t i = 0; i < l->ended_count; i++) {
@@ -263,7 +263,7 @@ static void take_account(struct live_figures *l, const struct rec_account *accou
 	}
 }
 
-/* Strangers are told of, too, when they matter or end, but not as tasks that exit. */
+/* Processes that are no targets have accounts, also at their end, but no exit records of tasks. */
 static void note_stranger(struct live_figures *l, const struct rec_account *account)
 {
 	if (account->tid == account->tgid && account->header.flags & ACCOUNT_FINAL &&
@@ -310,7 +310,7 @@ static void take_records(struct live_figures *l, const struct item *item, struct
 			live_feeds_slept(l->feeds, switches[i].prev_tid, switches[i].header.ts_ns, switches[i].syscall);
 }
 
-/* ---- frames; the lock is held */
+/* ---- Frames; the caller holds the lock */
 
 static void add_wait(struct live_figures *l, const struct live_wait *wait)
 {
@@ -326,7 +326,7 @@ static void add_wait(struct live_figures *l, const struct live_wait *wait)
 	l->waits[at].wait_ns += wait->ns;
 }
 
-/* Numbers stay as long as the process lives: in the order in which its pipelines were seen. */
+/* Numbers pipelines in the order in which they were seen; a number is valid while the process lives. */
 static uint32_t pipeline_of(const struct live_figures *l, const struct live_operator *row)
 {
 	uint32_t last = 0;

@@ -8,17 +8,17 @@
 
 /* One series, for one trigger. */
 struct series {
-	uint32_t trigger; /* its id */
+	uint32_t trigger; /* id of the trigger */
 	char *name; /* with labels */
-	double value; /* when it was looked at last */
-	uint64_t look; /* in which look */
+	double value; /* at the last check */
+	uint64_t look; /* number of the last check */
 	bool beyond;
 };
 
 struct metric_watch {
 	struct series *series;
-	size_t count, next; /* next: where the one after that of the last line is, for lines come in the same order again */
-	uint64_t look, look_ns, last_ns; /* number and time of this look, time of the one before */
+	size_t count, next; /* next: index after the last found series: lines come in the same order each time */
+	uint64_t look, look_ns, last_ns; /* number and time of this check, time of the previous one */
 };
 
 /* A line of the text. */
@@ -56,14 +56,14 @@ static bool read_sample(const char *line, size_t length, struct sample *sample)
 	return sample->name <= sample->whole;
 }
 
-/* A number's label; 0 = there is none. */
+/* Returns the value of a numeric label; 0 = there is none. */
 static uint32_t label(const struct sample *sample, const char *name)
 {
 	size_t length = strlen(name);
 	const char *at = sample->line + sample->name;
 	const char *end = sample->line + sample->whole;
 
-	/* Values of other labels have their quotes escaped: what looks like a label is one. */
+	/* Quotes in values of other labels are escaped, so a match is a label. */
 	for (; at + length + 2 < end; at++)
 		if (strchr("{,", *at) && !strncmp(at + 1, name, length) && at[length + 1] == '=' && at[length + 2] == '"')
 			return (uint32_t)strtoul(at + length + 3, NULL, 10);
@@ -104,7 +104,7 @@ static bool only_grows(const char *name)
 	return length > 6 && !strcmp(name + length - 6, "_total");
 }
 
-/* What is compared; false if it is not known. */
+/* Computes the value to compare with the limit; returns false if it is unknown. */
 static bool judged(const struct metric_watch *watch, const struct trigger *trigger, const struct series *series,
 		   double value, double *compared)
 {
@@ -112,7 +112,7 @@ static bool judged(const struct metric_watch *watch, const struct trigger *trigg
 		*compared = value;
 		return true;
 	}
-	/* After a look without it, or a new beginning from 0, there is nothing to compare with. */
+	/* If the last check lacked the series, or it restarted from 0, there is no previous value. */
 	if (!series->look || series->look + 1 != watch->look || value < series->value || watch->look_ns <= watch->last_ns)
 		return false;
 	*compared = (value - series->value) * 1e9 / (double)(watch->look_ns - watch->last_ns);

@@ -13,17 +13,17 @@
 
 struct row {
 	struct process_figures figures;
-	uint64_t end_ns; /* of the process; 0 = it lives */
+	uint64_t end_ns; /* end of the process; 0 = it lives */
 	bool used;
 };
 
 struct thread {
-	uint32_t tid; /* the tree's key */
+	uint32_t tid; /* key of the tree */
 	uint32_t tgid;
 	struct row *row;
-	bool known; /* the account below is its own */
+	bool known; /* @last is valid for this thread */
 	struct rec_account last;
-	uint64_t pending[PENDING]; /* when launches began that may turn out to lie within another */
+	uint64_t pending[PENDING]; /* start times of launches that may be nested in another one */
 	unsigned int pending_count;
 };
 
@@ -31,10 +31,10 @@ struct figures {
 	const struct right *right;
 	_Atomic uint8_t launch[CAPTURE_PROBES_MAX];
 	void *threads; /* a tree of search.h */
-	struct thread *recent; /* of the last launch; NULL = none */
+	struct thread *recent; /* thread of the last launch; NULL = none */
 	uint64_t now_ns;
 
-	pthread_mutex_t lock; /* of the rows; only the reader thread changes them */
+	pthread_mutex_t lock; /* protects the rows, which only the reader thread changes */
 	struct row rows[FIGURES_PROCESSES_MAX];
 	struct process_figures other;
 };
@@ -65,9 +65,9 @@ void figures_launch_probe(struct figures *f, uint32_t probe)
 		atomic_store_explicit(&f->launch[probe], 1, memory_order_relaxed);
 }
 
-/* ---- rows */
+/* ---- Rows */
 
-/* What was read of a process that is not the owner's any more is not told. */
+/* Returns no labels if the process is not the owner's any more. */
 static struct process_labels labels_of(struct figures *f, uint32_t pid)
 {
 	struct process_labels labels;
@@ -78,7 +78,7 @@ static struct process_labels labels_of(struct figures *f, uint32_t pid)
 	return labels;
 }
 
-/* A living process has its row, NULL = it is among all others. */
+/* Returns the row of a living process; NULL = it belongs to the row of all others. */
 static struct row *row_of(struct figures *f, uint32_t pid)
 {
 	struct row *free_row = NULL;
@@ -104,7 +104,7 @@ static struct process_figures *figures_of(struct figures *f, const struct thread
 	return thread->row && thread->row->figures.pid == thread->tgid ? &thread->row->figures : &f->other;
 }
 
-/* ---- threads */
+/* ---- Threads */
 
 static int by_tid(const void *a, const void *b)
 {
@@ -149,7 +149,7 @@ static void forget_thread(struct figures *f, struct thread *thread)
 	free(thread);
 }
 
-/* ---- launches */
+/* ---- Launches */
 
 static void count_launches(struct figures *f, const struct thread *thread, uint64_t count)
 {
@@ -159,8 +159,8 @@ static void count_launches(struct figures *f, const struct thread *thread, uint6
 }
 
 /*
- * A call is told of at its end, so those within it come before it. A launch counts when it is sure
- * that it lies within no other: with the outermost call around it, or itself if it is that.
+ * Calls are recorded at their end, so nested calls come before the outer one. A launch is counted as soon as it is
+ * certain that it is not nested in another launch: with its outermost call, which may be itself.
  */
 static void take_call(struct figures *f, const struct rec_call *call)
 {
@@ -195,7 +195,7 @@ static void take_call(struct figures *f, const struct rec_call *call)
 		count_launches(f, t, sure);
 }
 
-/* ---- accounts */
+/* ---- Accounts */
 
 static uint64_t grown(uint64_t before, uint64_t now)
 {
@@ -224,7 +224,7 @@ static void take_account(struct figures *f, const struct rec_account *account)
 	t = thread_of(f, account->tid, account->tgid);
 	if (!t)
 		return;
-	/* What a thread did before it was first seen is not told: it may be hours old. */
+	/* A thread's totals at its first reading are not counted: they may be from hours ago. */
 	if (t->known) {
 		pthread_mutex_lock(&f->lock);
 		add_growth(figures_of(f, t), &t->last, account);
@@ -236,7 +236,7 @@ static void take_account(struct figures *f, const struct rec_account *account)
 		forget_thread(f, t);
 }
 
-/* ---- processes that begin and end */
+/* ---- Begin and end of processes */
 
 static void note_new_thread(struct figures *f, const struct rec_task *task)
 {
@@ -244,7 +244,7 @@ static void note_new_thread(struct figures *f, const struct rec_task *task)
 
 	if (!t)
 		return;
-	/* Its number may have been another's, whose end was not told. */
+	/* The id may have been another thread's, whose end was not recorded. */
 	if (t->tgid != task->tgid)
 		t->row = row_of(f, task->tgid);
 	t->tgid = task->tgid;

@@ -21,7 +21,7 @@ static const char *const RANKS[] = { "RANK",	  "OMPI_COMM_WORLD_RANK", "PMI_RANK
 static const char *const LOCAL_RANKS[] = { "LOCAL_RANK",    "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
 					   "SLURM_LOCALID", "DEVICE_ID",		  NULL };
 
-/* The value of NAME= in the environment, NULL if there is none that ends. */
+/* Returns the value of NAME= in the environment; NULL if there is none, or it is cut off. */
 static const char *value_of(const char *environment, size_t size, const char *name)
 {
 	size_t length = strlen(name);
@@ -56,7 +56,7 @@ void process_labels_rank(const char *environment, size_t size, struct process_la
 	take_number(environment, size, LOCAL_RANKS, labels->local_rank, sizeof(labels->local_rank));
 }
 
-/* The last run of exactly 64 hexadecimal digits: of containers in containers the innermost. */
+/* Finds the last run of exactly 64 hexadecimal digits: for nested containers the innermost one. */
 static void find_container(const char *path, char *into)
 {
 	for (const char *p = path; *p;) {
@@ -86,7 +86,7 @@ static void find_pod(const char *path, char *into)
 	}
 }
 
-/* Lines are ID:CONTROLLERS:PATH; version 2's begins with "0::". Where both are, a path that says more counts. */
+/* Lines are ID:CONTROLLERS:PATH; version 2's begins with "0::". Its path is used unless that is "/". */
 void process_labels_group(const char *text, struct process_labels *labels)
 {
 	while (*text) {
@@ -106,7 +106,7 @@ void process_labels_group(const char *text, struct process_labels *labels)
 	}
 }
 
-/* What there is of a file, with a NUL after it; returns the bytes before that. */
+/* Reads as much of a file as fits and exists, adds a NUL, and returns the number of bytes before it. */
 static size_t read_file(pid_t pid, const char *name, char *into, size_t room)
 {
 	char path[64];
