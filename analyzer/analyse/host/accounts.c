@@ -20,8 +20,8 @@ uint32_t accounts_of(const struct model *model, uint32_t thread, uint32_t *first
 }
 
 /*
- * Accounts are taken once an interval of threads that did anything since: what an
- * account adds happened in the @period before it, however old the last one is.
+ * Accounts are taken once an interval, of threads that were active since: the growth of an account
+ * happened in the @period before it, however old the previous account is.
  */
 static struct account between(const struct account *before, const struct account *after,
 			      uint64_t period, uint64_t ts_ns)
@@ -62,7 +62,7 @@ static struct account account_at(const struct account *rows, uint32_t count, uin
 	return birth ? between(birth, &rows[0], period, ts_ns) : rows[0];
 }
 
-/* Where a thread's figures begin: at its birth with 0, or NULL if the first account tells what came before. */
+/* The start of a thread's figures: 0 at its birth; NULL if the first account includes earlier activity. */
 static const struct account *birth_of(const struct model *model, uint32_t thread, uint32_t first,
 				      struct account *birth)
 {

@@ -6,7 +6,7 @@
 
 #include "proto/trace.pb-c.h"
 
-/* What is put together of a request before they are grouped. */
+/* The values of a request by which requests are grouped. */
 struct member {
 	uint32_t driver;
 	uint32_t process;
@@ -92,7 +92,7 @@ static struct member *members_of(const struct model *model, const struct analysi
 	return members;
 }
 
-/* Requests of one group; @ns has room for their latencies. */
+/* Sums up the requests of one group; @ns has room for their latencies. */
 static struct block_usage sum_up(const struct model *model, const struct member *members,
 				 uint32_t count, uint64_t *ns)
 {

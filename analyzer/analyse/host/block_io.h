@@ -2,9 +2,8 @@
 /*
  * block_io.h - requests to block devices, by disk, operation and process.
  *
- * What belongs to the window are requests that were made in it. The latency is from the
- * issue to the device to the completion, or for what was never issued by itself (a flush)
- * from when it was made.
+ * A request belongs to the window if it was created in it. Its latency runs from its issue to the
+ * device to its completion; for a request that is never issued itself (a flush), from its creation.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_HOST_BLOCK_IO_H
 #define PROFBPF_ANALYZER_ANALYSE_HOST_BLOCK_IO_H
@@ -21,10 +20,10 @@ struct block_usage {
 	uint8_t operation; /* BlockRequests.Operation of proto/trace.proto */
 	uint64_t bytes;
 	uint64_t failed;
-	uint64_t wait_ns; /* from when they were made to their issue */
-	uint64_t slept_ns; /* sleeps of threads that ended with one of them */
+	uint64_t wait_ns; /* from creation to issue */
+	uint64_t slept_ns; /* time of the thread sleeps that one of these requests ended */
 	uint64_t sleeps;
-	struct durations latency; /* its count is that of the requests */
+	struct durations latency; /* its count is the number of requests */
 };
 
 struct block_results {
@@ -44,7 +43,7 @@ void block_free(struct block_results *results);
 /* "read", "write", "flush", "discard", "request" */
 const char *block_operation_name(uint8_t operation);
 
-/* From issue to completion. */
+/* The time from issue (from creation, if the request was not issued) to completion. */
 uint64_t block_latency_ns(const struct block_request *request);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_HOST_BLOCK_IO_H */

@@ -46,7 +46,7 @@ static struct cgroup_growth growth(const struct cgroup_stat *from, const struct 
 	};
 }
 
-/* The figures at an instant; rows[0 .. count) are of one group, count > 0. */
+/* The figures at an instant; rows[0 .. count) are of one cgroup, count > 0. */
 static struct cgroup_stat stat_at(const struct cgroup_stat *rows, uint32_t count, uint64_t ts_ns)
 {
 	struct cgroup_stat at = rows[0];
@@ -71,7 +71,7 @@ static struct cgroup_stat stat_at(const struct cgroup_stat *rows, uint32_t count
 	return at;
 }
 
-/* The readings at a session's ends are taken just beside them: they are what is meant. */
+/* The readings at a session's ends are taken just beside its ends: they stand for the ends, without interpolation. */
 static void analyse_group(const struct trace_info *info, const struct cgroup_stat *rows,
 			  uint32_t count, const struct analysis_window *window,
 			  struct cgroup_results *results, uint32_t *used)
@@ -92,7 +92,7 @@ static void analyse_group(const struct trace_info *info, const struct cgroup_sta
 	};
 	for (uint32_t i = 0; i < count; i++) {
 		usage->flags &= rows[i].flags;
-		/* One belongs to the window if it begins there. */
+		/* An interval belongs to the window if it begins there. */
 		if (i == 0 || rows[i - 1].ts_ns < window->from_ns ||
 		    rows[i - 1].ts_ns >= window->to_ns)
 			continue;
@@ -166,7 +166,7 @@ bool cgroup_quota(const struct model *model, uint32_t cgroup, uint64_t *quota_ns
 	return true;
 }
 
-/* Is @path that of a group around the one of @inner? */
+/* Is @path the cgroup of an ancestor of @inner? */
 static bool is_around(const char *path, const char *inner)
 {
 	size_t length = strlen(path);

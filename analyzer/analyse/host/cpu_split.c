@@ -24,7 +24,7 @@ struct cpu_split cpu_split_growth(const struct cpu_sums *before, const struct cp
 	struct cpu_split from = cpu_split(before), to = cpu_split(after);
 	uint64_t run_ns = grown(before->run_ns, after->run_ns);
 
-	/* A new sample can move more to one side than was used since: the kernel lets neither fall. */
+	/* A new sample can move more time to one side than was used since: the kernel lets neither figure fall. */
 	to.user_ns = grown(from.user_ns, to.user_ns);
 	to.system_ns = grown(from.system_ns, to.system_ns);
 	if (to.user_ns > run_ns)

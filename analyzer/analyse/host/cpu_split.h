@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_split.h - user and system time of processes as the kernel tells them.
+ * cpu_split.h - user and system time of processes by the kernel's own rule.
  *
- * The scheduler measures how long a thread ran, the timer tick samples in which
- * mode. The kernel (cputime_adjust() in kernel/sched/cputime.c) divides the
- * measured sum of all threads a process ever had in the proportion of the samples;
- * that is what getrusage(2), times(2) and /proc/PID/stat show, and what is done here,
- * once at each end of a time: what a process used is the difference.
+ * The scheduler measures how long a thread ran; the timer tick samples in which mode. The kernel
+ * (cputime_adjust() in kernel/sched/cputime.c) divides the measured sum of all threads that a
+ * process ever had in the proportion of the samples; getrusage(2), times(2) and /proc/PID/stat
+ * report the result. This module does the same at both ends of a time; the difference is the
+ * process's use.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_HOST_CPU_SPLIT_H
 #define PROFBPF_ANALYZER_ANALYSE_HOST_CPU_SPLIT_H
@@ -29,23 +29,23 @@ struct cpu_split {
 	uint64_t system_ns;
 };
 
-/* cpu_split - run_ns divided; the parts add up to it */
+/* cpu_split - divide run_ns into user and system time; the parts add up to run_ns */
 struct cpu_split cpu_split(const struct cpu_sums *sums);
 
-/* cpu_split_growth - what was used between two instants; neither part is negative */
+/* cpu_split_growth - the use between two instants; neither part is negative */
 struct cpu_split cpu_split_growth(const struct cpu_sums *before, const struct cpu_sums *after);
 
-/* cpu_split_scale - the system part of @run_ns in the same proportion; 0 if nothing was used */
+/* cpu_split_scale - the system part of @run_ns in the proportion of @split; 0 if @split is empty */
 uint64_t cpu_split_scale(const struct cpu_split *split, uint64_t run_ns);
 
 /* One process in a window. */
 struct process_cpu {
 	struct cpu_sums before, after; /* at the window's ends */
-	bool known; /* what its threads used before the session is in the sums */
+	bool known; /* the sums contain the use before the session */
 };
 
 /*
- * process_cpu_compute - for each row of model->processes
+ * process_cpu_compute - the sums of each row of model->processes
  *
  * Returns an array that the caller frees, or NULL without memory.
  */
@@ -53,10 +53,9 @@ struct process_cpu *process_cpu_compute(const struct model *model,
 					const struct analysis_window *window);
 
 /*
- * process_cpu_before - what threads of each process that were gone when the session
- * began had used; *@known[i] is false where that is not known
+ * process_cpu_before - the use of each process's threads that ended before the session began
  *
- * @sums and @known have room for model->processes.count.
+ * *@known[i] is false if it is unknown. @sums and @known have room for model->processes.count.
  */
 void process_cpu_before(const struct model *model, struct cpu_sums *sums, bool *known);
 

@@ -2,7 +2,7 @@
 /*
  * faults.h - major page faults by process and file.
  *
- * What belongs to the window are faults that were served in it.
+ * A fault belongs to the window if it was served in it.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_HOST_FAULTS_H
 #define PROFBPF_ANALYZER_ANALYSE_HOST_FAULTS_H
@@ -16,8 +16,8 @@ struct fault_usage {
 	uint32_t process; /* index into model->processes */
 	uint32_t file; /* string: path, 0 = no file (memory that was swapped out) or unknown */
 	uint64_t count;
-	uint64_t slept; /* of these, their threads slept for */
-	uint64_t total_ns; /* from first falling asleep to being served */
+	uint64_t slept; /* number of these faults in which the thread slept */
+	uint64_t total_ns; /* from the first sleep to the end of the fault */
 	uint64_t max_ns;
 };
 

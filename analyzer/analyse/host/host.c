@@ -149,7 +149,7 @@ static bool list_intervals(const struct model *model, struct host_results *resul
 	return true;
 }
 
-/* Sums of all CPUs in each interval; the rows of one snapshot have one instant. */
+/* Sums of each CPU in each interval; the rows of one snapshot have one instant. */
 static bool sum_snapshots(const struct model *model, struct host_results *results)
 {
 	const struct host_stat *host = model->host_stats.row;
@@ -158,7 +158,7 @@ static bool sum_snapshots(const struct model *model, struct host_results *result
 
 	if (!list_intervals(model, results))
 		return false;
-	/* A file may name a new CPU in each reading: then there would be next to nothing in them. */
+	/* A file may name a new CPU in each reading: then nearly all cells would be empty. */
 	if ((uint64_t)results->cpu_count * results->interval_count <=
 	    4 * (uint64_t)model->cpu_stats.count + 1024) {
 		results->cells = calloc((size_t)results->cpu_count * results->interval_count + 1,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host.h - how busy the host's CPUs were.
+ * host.h - utilization of the host's CPUs.
  *
- * From the kernel's own cumulative figures (/proc/stat), taken each
- * interval; at the borders of the window they are interpolated.
+ * The figures are the kernel's own cumulative ones (/proc/stat), read each interval; at the borders
+ * of the window they are interpolated.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_HOST_HOST_H
 #define PROFBPF_ANALYZER_ANALYSE_HOST_HOST_H
@@ -14,9 +14,9 @@
 #include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
 
-/* Time of one CPU, or of all together. */
+/* Time of one CPU, or the sum over all CPUs. */
 struct cpu_usage {
-	uint32_t cpu; /* INDEX_NONE: all together */
+	uint32_t cpu; /* INDEX_NONE: sum over all CPUs */
 	uint64_t user_ns;
 	uint64_t system_ns;
 	uint64_t irq_ns;
@@ -30,13 +30,13 @@ struct cpu_usage {
 struct host_interval {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint32_t reading; /* row of model->host_stats that ends it, or would without the window */
+	uint32_t reading; /* row of model->host_stats that ends it (or would, if the window did not cut it) */
 	struct cpu_usage all;
 	uint64_t context_switches;
 	uint64_t forks;
 	uint32_t runnable; /* threads running or ready, at its end */
 	uint32_t blocked; /* threads in uninterruptible waits for I/O, at its end */
-	uint32_t active_processes; /* that used a CPU in it; analyse/process_series.h */
+	uint32_t active_processes; /* number of processes that used a CPU in it; analyse/process_series.h */
 };
 
 struct host_results {
@@ -44,12 +44,12 @@ struct host_results {
 	uint64_t from_ns; /* part of the window for which there are figures */
 	uint64_t to_ns;
 	struct cpu_usage all;
-	struct cpu_usage *cpus; /* by number */
+	struct cpu_usage *cpus; /* by CPU number */
 	uint32_t cpu_count;
 	uint64_t context_switches;
 	uint64_t forks;
 	double runnable_mean; /* threads running or ready, mean over the snapshots */
-	struct host_interval *intervals; /* without holes from from_ns to to_ns: they add up to the sums */
+	struct host_interval *intervals; /* from from_ns to to_ns without holes: they add up to the sums */
 	uint32_t interval_count;
 	struct cpu_usage *cells; /* [cpu * interval_count + interval]: rows of cpus, by interval; NULL = not kept */
 	double blocked_mean; /* as runnable_mean */
@@ -64,10 +64,10 @@ int host_analyse(const struct model *model, const struct analysis_options *optio
 		 struct host_results *results);
 void host_free(struct host_results *results);
 
-/* How many CPUs had nothing to do, on the mean; NAN when nothing is known. */
+/* The mean number of CPUs without work; NAN if unknown. */
 double host_idle_cpus(const struct host_results *host);
 
-/* Share of time in which the CPUs did something, percent; NAN when nothing is known. */
+/* The busy share of CPU time in percent; NAN if unknown. */
 double cpu_utilization(const struct cpu_usage *usage);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_HOST_HOST_H */

@@ -7,13 +7,13 @@
 
 #include <stdint.h>
 
-/* A place between two instants: @part of @whole, part <= whole. */
+/* A position between two instants: @part of @whole, part <= whole. */
 struct place {
 	uint64_t part;
 	uint64_t whole;
 };
 
-/* Where @ts_ns lies between two instants; at the nearer one if outside. */
+/* The position of @ts_ns between two instants; the nearer instant if @ts_ns is outside. */
 static inline struct place place_between(uint64_t before_ns, uint64_t after_ns, uint64_t ts_ns)
 {
 	struct place place = { 0, 1 };
@@ -25,7 +25,7 @@ static inline struct place place_between(uint64_t before_ns, uint64_t after_ns, 
 	return place;
 }
 
-/* A figure that was @before and became @after; figures that fall are kept as they were. */
+/* Interpolates a figure that grew from @before to @after; returns @before for a figure that fell. */
 static inline uint64_t interpolate(uint64_t before, uint64_t after, struct place place)
 {
 	if (after <= before)

@@ -23,7 +23,7 @@ static void sum_threads(struct process_usage *usage, struct cpu_sums *sums)
 	}
 }
 
-/* What the kernel's sums give in proportion; the parts add up to what the threads ran. */
+/* Divides the threads' run time in the proportion of the kernel's sums; the parts add up to it. */
 static void split_run(const struct process_cpu *cpu, const struct cpu_sums *window,
 		      struct process_usage *usage)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process_facts.h - what is known of a process beside the times of its threads. */
+/* process_facts.h - facts about a process other than the times of its threads. */
 #ifndef PROFBPF_ANALYZER_ANALYSE_HOST_PROCESS_FACTS_H
 #define PROFBPF_ANALYZER_ANALYSE_HOST_PROCESS_FACTS_H
 
@@ -8,9 +8,9 @@
 #include "analyzer/analyse/selection.h"
 
 /*
- * process_facts - user and system time, faults, bytes, memory, group and inner pid
+ * process_facts - fill user and system time, faults, bytes, memory, cgroup and inner pid of @usage
  *
- * The sums over threads of @usage, and its threads, must have been filled in.
+ * The sums over threads of @usage, and its threads, must have been filled before.
  */
 void process_facts(const struct model *model, const struct analysis_window *window,
 		   const struct process_cpu *cpu, struct process_usage *usage);

@@ -10,12 +10,12 @@
 #include "proto/trace.pb-c.h"
 #include "lib/base/bisect.h"
 
-/* Until they are summed up, user_ns and system_ns of rows are the tick's. */
+/* Until split(), user_ns and system_ns of rows are the timer tick's. */
 struct work {
 	const struct model *model;
 	const struct host_results *host;
 	uint32_t *interval_of; /* host_stats row -> the interval that ends with it, or INDEX_NONE */
-	struct cpu_sums *before; /* per process: what it had used when the session began */
+	struct cpu_sums *before; /* per process: its use when the session began */
 	bool *known;
 	struct process_interval *rows;
 	uint32_t count;
@@ -57,7 +57,7 @@ static bool map_intervals(struct work *work, const struct host_results *host)
 	return true;
 }
 
-/* How much of the time between two readings is in the window; all, where the session begins or ends. */
+/* The part of the time between two readings that is in the window; all of it where the session begins or ends. */
 static struct place kept_part(const struct work *work, uint32_t interval)
 {
 	const struct host_interval *row = &work->host->intervals[interval];
@@ -129,7 +129,7 @@ static int by_process_interval(const void *a, const void *b)
 
 	if (x->process != y->process)
 		return x->process < y->process ? -1 : 1;
-	/* INDEX_NONE, outside the window, comes in the order of nothing: those are dropped. */
+	/* INDEX_NONE, outside the window, sorts last: such rows are dropped. */
 	return x->interval < y->interval ? -1 : x->interval > y->interval;
 }
 
@@ -163,7 +163,7 @@ static void merge(struct work *work)
 	work->count = kept;
 }
 
-/* From ticks to the kernel's split: sums over the process' life, interval by interval. */
+/* Replaces ticks by the kernel's split: sums over the process's life, interval by interval. */
 static void split(struct work *work)
 {
 	struct cpu_sums sums = { 0 };
@@ -185,7 +185,7 @@ static void split(struct work *work)
 	}
 }
 
-/* Counts who was active, keeps the targets' rows inside the window. */
+/* Counts active processes, and keeps the targets' rows inside the window. */
 static void keep(struct work *work, struct host_results *host, struct series_results *results)
 {
 	const struct process *processes = work->model->processes.row;
@@ -209,7 +209,7 @@ static void keep(struct work *work, struct host_results *host, struct series_res
 	work->rows = NULL;
 }
 
-/* Readings of a process come right after those of the host, too. */
+/* Readings of processes also come right after the host's. */
 static void add_memory(const struct work *work, struct series_results *results)
 {
 	const struct model *model = work->model;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_series.h - what each target process used in each interval, and how many
- * processes of the machine did anything in it.
+ * process_series.h - figures of each target process in each interval, and the number of active
+ * processes of the machine.
  *
- * The intervals are those of analyse/host.h. Right after the host's figures the
- * daemon reads those of all threads that ran since: what they grew by was used in the
- * interval that ended with it. Figures of threads that exit belong to the interval in
- * which they do. Nothing is interpolated, so the intervals add up to the whole; only of
- * intervals that the window cuts it is the part by time.
+ * The intervals are those of analyse/host.h. Right after the host's figures the daemon reads the
+ * figures of all threads that ran since the last reading: their growth belongs to the interval that
+ * ends with this reading. The figures of a thread that exits belong to the interval of its exit.
+ * Nothing is interpolated, so the intervals add up to the whole; only an interval that the window
+ * cuts counts in proportion to the part of its time in the window.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_HOST_PROCESS_SERIES_H
 #define PROFBPF_ANALYZER_ANALYSE_HOST_PROCESS_SERIES_H
@@ -16,12 +16,12 @@
 #include "analyzer/analyse/host/processes.h"
 #include "analyzer/model/model.h"
 
-/* One interval in which the process did anything; others are left out. */
+/* An interval in which the process was active; other intervals have no row. */
 struct process_interval {
 	uint32_t process; /* index into model->processes */
 	uint32_t interval; /* index into host_results.intervals */
 	uint64_t run_ns;
-	uint64_t user_ns; /* as analyse/cpu_split.h; with series.has_split */
+	uint64_t user_ns; /* by the rule of analyse/cpu_split.h; with series.has_split */
 	uint64_t system_ns;
 	uint64_t runnable_ns;
 	uint64_t voluntary;

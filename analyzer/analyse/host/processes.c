@@ -10,13 +10,13 @@
 #include "analyzer/analyse/host/process_facts.h"
 #include "proto/trace.pb-c.h"
 
-/* Between a thread's clock and its switch records lies less than this per switch. */
+/* A thread's clock and its switch records differ by less than this per switch. */
 #define SWITCH_COST_MAX_NS 20000
 
-/* Up to one part in so many of a timeline may be unknown before its sums are. */
+/* A timeline's sums are used if at most one part in this many of it is unknown. */
 #define HOLES_MAX 100
 
-/* Can timelines have holes that nobody sees? */
+/* Can timelines have unnoticed holes? */
 static bool records_lost(const struct model *model)
 {
 	for (uint32_t i = 0; i < model->sources.count; i++) {
@@ -27,7 +27,7 @@ static bool records_lost(const struct model *model)
 		if (source->produced > source->delivered ||
 		    (source->read != UINT64_MAX && source->read < source->delivered))
 			return true;
-		/* All there is, also if other parts of the file are damaged. */
+		/* The recording is complete, even if other parts of the file are damaged. */
 		if (model->info.ended)
 			return false;
 	}
@@ -64,7 +64,7 @@ static void times_from_timeline(const struct model *model, const struct analysis
 	}
 }
 
-/* From when to when the thread existed, as far as the trace knows. */
+/* The time in the window in which the thread existed, as far as the trace shows. */
 static uint64_t alive_ns(const struct model *model, const struct analysis_window *window,
 			 uint32_t thread)
 {
@@ -110,9 +110,9 @@ static bool is_whole(const struct model *model, const struct analysis_window *wi
 }
 
 /*
- * What the kernel counted of a thread between two instants at which it did not run, so that
- * the figure is exact: those of the session, or the first and last in a part of it. False if
- * there are none.
+ * The kernel's count of a thread's time between two instants at which it did not run, so that the
+ * count is exact: the session's ends, or the first and last such instants in a part of the session.
+ * Returns false if there are none.
  */
 static bool counted_between(const struct model *model, const struct analysis_window *window,
 			    const struct account *growth, uint32_t thread,
@@ -158,10 +158,10 @@ static uint64_t run_between(const struct model *model, const struct analysis_win
 }
 
 /*
- * The kernel's clock of a thread starts before the switch to it is recorded and
- * stops after the switch from it is: a microsecond or so each time. Where its
- * figure is exact, which it is not while the thread runs, it is the better one. It
- * also leaves out what the hypervisor or interrupts took while the thread had its CPU.
+ * The kernel's clock of a thread starts before the switch to the thread is recorded, and stops
+ * after the switch from it is recorded: a microsecond or so each time. Where the clock is exact (it
+ * is not while the thread runs), it is preferred. It also excludes the time that the hypervisor or
+ * interrupts took while the thread had its CPU.
  */
 static void settle_run(const struct model *model, const struct analysis_window *window,
 		       const struct account *growth, struct thread_usage *usage)
@@ -178,10 +178,13 @@ static void settle_run(const struct model *model, const struct analysis_window *
 		return;
 	}
 	more_ns = counted_ns - seen_ns;
-	/* At the borders of a part it is as in what lies between, if that is most of it. */
+	/*
+	 * At the borders of a part, the difference is assumed to be in proportion, if most of the
+	 * part lies between the two instants.
+	 */
 	if (seen_ns && seen_ns < usage->run_ns && 2 * seen_ns > usage->run_ns)
 		more_ns = (uint64_t)((double)more_ns * (double)usage->run_ns / (double)seen_ns);
-	/* More than switches take: there were some that the kernel did not report, and no hole tells of them. */
+	/* More than switches take: the kernel did not report some switches, and the timeline has no hole for them. */
 	if (more_ns > (switches + 1) * SWITCH_COST_MAX_NS && is_whole(model, window)) {
 		times_from_account(model, window, growth, usage);
 		return;
@@ -201,8 +204,8 @@ static void settle_run(const struct model *model, const struct analysis_window *
 }
 
 /*
- * Is a timeline with holes better than the kernel's sums? Of the whole session these are exact; at
- * the borders of a part they are interpolated, between readings that are late where CPUs are scarce.
+ * Is a timeline with holes better than the kernel's sums? For the whole session these are exact; at the borders of a
+ * part they are interpolated between readings, which are late where CPUs are scarce.
  */
 static bool holes_are_small(const struct model *model, const struct analysis_window *window,
 			    const struct thread_usage *usage)
@@ -224,7 +227,7 @@ static void analyse_thread(const struct model *model, const struct analysis_wind
 
 	if (has_timeline)
 		times_from_timeline(model, window, syscalls, usage);
-	/* What the kernel sums up does not tell I/O; a timeline with small holes does, nearly. */
+	/* The kernel's sums do not separate I/O waits; a timeline with small holes does, nearly. */
 	usage->has_io = has_timeline && !lost && usage->unknown_ns <= usage->alive_ns / HOLES_MAX;
 	if (has_account &&
 	    (!has_timeline || lost || !holes_are_small(model, window, usage)))
@@ -232,7 +235,7 @@ static void analyse_thread(const struct model *model, const struct analysis_wind
 	else if (has_account)
 		settle_run(model, window, &growth, usage);
 	usage->has_reasons = has_timeline && !lost;
-	/* Switches were counted before; the kernel's count is what remains. */
+	/* The timeline's switches were counted before; otherwise the kernel's count is used. */
 	if (has_account && usage->source == USAGE_ACCOUNTS) {
 		usage->voluntary = growth.voluntary;
 		usage->involuntary = growth.involuntary;
@@ -335,7 +338,7 @@ static int by_target_then_run(const void *a, const void *b, void *context)
 	return x->process < y->process ? -1 : x->process > y->process;
 }
 
-/* Leaves out threads of unwanted processes and threads that were not there. */
+/* Drops threads of processes that are not selected, and threads that did not exist in the window. */
 static void keep_wanted(const struct model *model, const struct analysis_options *options,
 			struct process_results *results)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * processes.h - what each thread and process did with its time.
+ * processes.h - how each thread and process spent its time.
  *
- * Targets: exact, from their timelines. Where there is no timeline, or a part of it
- * is not known, and for all other threads of the machine: from the kernel's own
- * cumulative figures, taken about once a second; at the borders of a window that
- * is a part of the session they are interpolated.
+ * Targets: exact, from their timelines. Threads without a timeline, targets whose timeline is
+ * partly unknown, and all other threads of the machine: from the kernel's own cumulative figures,
+ * read about once a second; they are interpolated at the borders of a window that is a part of the
+ * session.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_HOST_PROCESSES_H
 #define PROFBPF_ANALYZER_ANALYSE_HOST_PROCESSES_H
@@ -25,15 +25,15 @@ struct process_results {
 	struct thread_usage *threads;
 	uint32_t thread_count;
 	struct syscall_table *syscalls; /* names of the system calls */
-	bool from_timelines; /* at least one target */
-	bool records_lost; /* targets are from accounts, because scheduling records were lost */
+	bool from_timelines; /* at least one target has times from its timeline */
+	bool records_lost; /* figures of targets are from accounts, because scheduling records were lost */
 };
 
 /*
  * processes_analyse - fill @results
  *
- * Needs timelines. Processes that are no targets and used no CPU are left out.
- * Returns 0 or -ENOMEM; in both cases processes_free() is to be called.
+ * Needs timelines. Leaves out processes that are not targets and used no CPU. Returns 0 or -ENOMEM;
+ * in both cases processes_free() is to be called.
  */
 int processes_analyse(const struct model *model, const struct analysis_options *options,
 		      struct process_results *results);

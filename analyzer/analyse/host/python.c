@@ -7,7 +7,7 @@
 #include "lib/base/map.h"
 #include "lib/base/bisect.h"
 
-/* How often a thread was seen in a function, or held up by another. */
+/* The number of samples of a thread in a function, or the time that another thread held it up. */
 struct pair {
 	uint32_t thread;
 	uint32_t other;
@@ -27,10 +27,10 @@ struct collection {
 	struct map function_map; /* names << 32 | process -> functions */
 	struct map name_map; /* name << 32 | file -> a number */
 	uint32_t names;
-	uint64_t *pending; /* by thread: waited for the lock, not yet said for whom */
+	uint64_t *pending; /* by thread: time waited for the lock that is not yet attributed to a holder */
 	MODEL_ARRAY(struct python_thread) threads;
 	MODEL_ARRAY(struct python_function) functions;
-	struct pairs seen, held; /* functions by thread, threads that held it up */
+	struct pairs seen, held; /* samples of functions by thread; waits by the thread that held the lock */
 };
 
 static uint32_t thread_row(struct collection *c, uint32_t thread)
@@ -173,7 +173,7 @@ static int collect(struct collection *c)
 	return err;
 }
 
-/* What each thread was seen in most, and who held it up longest. */
+/* Chooses each thread's function with most samples, and the thread that held it up longest. */
 static void choose(struct collection *c)
 {
 	uint64_t *most = calloc((size_t)c->threads.count + 1, sizeof(*most));
@@ -251,7 +251,7 @@ static int by_samples(const void *a, const void *b, void *context)
 	return x < y ? -1 : x > y;
 }
 
-/* Threads point to functions: they are told where theirs has gone. */
+/* Sorts functions, and updates the threads' indices of them. */
 static int sort_functions(struct collection *c, struct python_results *results)
 {
 	uint32_t count = c->functions.count;

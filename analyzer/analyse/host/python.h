@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python.h - what Python functions threads were in, and how long they waited for
- * their interpreter's lock (the GIL).
+ * python.h - Python functions that threads were in, and waits for the interpreter's lock (the GIL).
  *
- * Functions come from looks at the interpreter's memory, some 20 a second,
- * whatever the thread did at that moment; waits for the lock are exact: sleeps on
- * its addresses. A wait ends when the thread is woken; one that ended by a timeout
- * goes on with the next. Held up by: the thread whose wake-up ended it.
+ * Functions are samples of the interpreter's memory, about 20 a second, independent of the thread's
+ * state. Waits for the lock are exact: sleeps on its addresses. A wait ends when the thread is
+ * woken; a wait that ended by a timeout continues with the next sleep. The holder of a wait is the
+ * thread whose wake-up ended it.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_HOST_PYTHON_H
 #define PROFBPF_ANALYZER_ANALYSE_HOST_PYTHON_H
@@ -16,15 +15,15 @@
 #include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
 
-/* The innermost function of a look. */
+/* The innermost function of samples. */
 struct python_function {
 	uint32_t process; /* index into model->processes */
 	uint32_t name; /* strings */
 	uint32_t file;
-	uint32_t line; /* where it was seen last; 0 = unknown */
+	uint32_t line; /* the line of its last sample; 0 = unknown */
 	uint64_t samples;
-	uint64_t running; /* of these: the thread was on a CPU */
-	uint64_t locked; /* of these: it had the lock */
+	uint64_t running; /* number of samples with the thread on a CPU */
+	uint64_t locked; /* number of samples with the thread holding the lock */
 };
 
 struct python_thread {
@@ -34,16 +33,16 @@ struct python_thread {
 	uint64_t locked;
 	uint64_t waits; /* for the lock */
 	uint64_t wait_ns;
-	uint32_t holder; /* thread that held it up longest, INDEX_NONE = unknown */
+	uint32_t holder; /* thread that held the lock for most of the waits' time, INDEX_NONE = unknown */
 	uint64_t holder_ns;
-	uint32_t function; /* seen most: index into functions, or INDEX_NONE */
+	uint32_t function; /* function with most samples: index into functions, or INDEX_NONE */
 };
 
 struct python_process {
 	uint32_t process;
 	uint32_t version; /* major << 8 | minor */
-	bool lock_known; /* else waits could not be told apart */
-	uint8_t build; /* PROFBPF__PYTHONS__BUILD__*: of others than a known one no function is seen */
+	bool lock_known; /* the lock's addresses are known, so that waits for it can be recognised */
+	uint8_t build; /* PROFBPF__PYTHONS__BUILD__*: functions are seen only with a known build */
 	uint64_t samples;
 	uint64_t waits;
 	uint64_t wait_ns;

@@ -8,7 +8,7 @@
 #include "analyzer/analyse/host/interpolate.h"
 #include "proto/trace.pb-c.h"
 
-/* Where in spans and intervals we are: both are in order of time, and so is what is asked. */
+/* Position in spans and intervals: both are in order of time, and so are the requests. */
 struct place_in {
 	const struct model *model;
 	const struct timeline *timeline;
@@ -30,7 +30,7 @@ static void add_span(struct place_in *at, uint64_t start_ns, uint64_t end_ns, do
 	}
 }
 
-/* Time on a CPU by the switches; if it is to be taken, it goes into the intervals, and @at moves on. */
+/* Returns the time on a CPU by the switches; if @take, adds it to the intervals and advances @at. */
 static uint64_t run_between(struct place_in *at, uint64_t from_ns, uint64_t to_ns, bool take,
 			    double factor)
 {
@@ -58,7 +58,7 @@ static uint64_t run_between(struct place_in *at, uint64_t from_ns, uint64_t to_n
 	return run_ns;
 }
 
-/* From reading to reading of the scheduler's clock, which is late only for a thread that runs. */
+/* Goes from reading to reading of the scheduler's clock, which is late only for a running thread. */
 static void weigh_timeline(struct place_in *at, uint32_t thread)
 {
 	uint64_t from_ns = at->cuts[0], end_ns = at->cuts[at->count], known_ns = 0;
@@ -112,7 +112,7 @@ void run_cells(const struct model *model, const struct thread_usage *usage, cons
 		uint64_t until_ns = usage->run_ns;
 
 		so_far += weights[k];
-		/* What no interval can claim is the last one's. */
+		/* A rest that belongs to no interval goes to the last one. */
 		if (k + 1 < count)
 			until_ns = all > 0 ? (uint64_t)((double)usage->run_ns * (so_far / all)) : 0;
 		if (until_ns > usage->run_ns)

@@ -6,13 +6,13 @@
 #include "analyzer/model/step_names.h"
 #include "lib/base/bisect.h"
 
-/* From here on, up to the next one of the thread. */
+/* The function of a thread from this instant to its next change. */
 struct change {
 	uint64_t ns;
 	uint32_t function; /* INDEX_NONE = nothing */
 };
 
-/* A scope that has begun, and what stands for the thread while it is the innermost one. */
+/* An open scope, and the function that represents the thread while this scope is the innermost one. */
 struct open {
 	uint64_t end_ns;
 	uint32_t function;
@@ -22,7 +22,7 @@ struct scope_line {
 	const struct model *model;
 	MODEL_ARRAY(struct change) changes; /* thread by thread, by time */
 	uint32_t *first; /* threads.count + 1 positions in changes */
-	uint64_t *covered_ns; /* by thread: in any scope */
+	uint64_t *covered_ns; /* by thread: time in any scope */
 	uint32_t *main; /* by process */
 	MODEL_ARRAY(struct open) stack;
 };
@@ -46,7 +46,7 @@ static bool put(struct scope_line *line, uint32_t thread, uint64_t ns, uint32_t 
 	return MODEL_PUSH(&line->changes, change);
 }
 
-/* What stands for a thread that was in something and goes into @function. */
+/* The function that represents a thread that was in @outer and enters @function. */
 static uint32_t choose(const struct model *model, uint32_t outer, uint32_t function)
 {
 	const struct function *inner = &model->functions.row[function];
@@ -63,7 +63,7 @@ static uint32_t choose(const struct model *model, uint32_t outer, uint32_t funct
 	return inner->scope >= before ? function : outer;
 }
 
-/* Scopes that end up to an instant. */
+/* Closes scopes that end at or before an instant. */
 static bool close_until(struct scope_line *line, uint32_t thread, uint64_t ns)
 {
 	uint64_t now_ns = 0;

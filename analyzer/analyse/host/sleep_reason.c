@@ -14,7 +14,7 @@ const struct sleep_object *sleep_object(const struct model *model, const struct 
 							 : NULL;
 }
 
-/* Of a read, a write or the like; @other if the kind of file is not known. */
+/* The reason of a sleep in a read, write or similar call; @other if the kind of file is unknown. */
 static enum sleep_reason by_file(uint8_t kind, enum sleep_reason other)
 {
 	switch (kind) {
@@ -130,7 +130,7 @@ const char *sleep_kind_name(uint8_t kind)
 	return kind < SLEEP_OBJECT_KINDS ? names[kind] : "unknown";
 }
 
-/* What each kind is called where it has no name of its own. */
+/* The text for an object without a name. */
 static const char *kind_text(uint8_t kind)
 {
 	static const char *const names[SLEEP_OBJECT_KINDS] = {

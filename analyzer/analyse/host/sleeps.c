@@ -55,7 +55,7 @@ static uint32_t woken_by(const struct span *span)
 	return interrupt && span->other != INDEX_NONE ? span->other : 0;
 }
 
-/* What the sleep waited for at a disk. */
+/* Sets the disk that the sleep waited for, and the latency of its request. */
 static void add_disk(const struct model *model, const struct span *span, struct sleep_sum *sum)
 {
 	const struct block_request *request = sleep_request(model, span);
@@ -85,7 +85,7 @@ static struct sleep_sum sum_of(const struct model *model, const struct span *spa
 	};
 
 	add_disk(model, span, &sum);
-	/* Asleep to the end: nobody has ended it. */
+	/* Asleep to the end of the window: no waker. */
 	if (!sum.count) {
 		sum.waker = INDEX_NONE;
 		sum.interrupt = 0;
@@ -94,13 +94,13 @@ static struct sleep_sum sum_of(const struct model *model, const struct span *spa
 	return sum;
 }
 
-/* Few kinds make most sleeps. */
+/* Most sleeps belong to few kinds. */
 #define SEEN 64 /* a power of 2 */
 
 struct summing {
 	struct sleep_sums *sums;
-	struct map known; /* hash of what sleeps have in common -> row */
-	uint32_t seen[SEEN]; /* 1 + rows that sleeps were added to of late */
+	struct map known; /* hash of the common values of sleeps -> row */
+	uint32_t seen[SEEN]; /* 1 + rows of recent sleeps */
 };
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -118,7 +118,7 @@ static uint64_t hash_of(const struct sleep_sum *sum)
 				 sum->flags);
 }
 
-/* The row of sleeps alike; INDEX_NONE without memory. */
+/* Returns the row for sleeps like @like; INDEX_NONE without memory. */
 static uint32_t row_of(struct summing *summing, const struct sleep_sum *like)
 {
 	struct sleep_sums *sums = summing->sums;

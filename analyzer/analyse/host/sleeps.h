@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sleeps.h - a thread's sleeps, summed up by what it slept in and who ended them. */
+/* sleeps.h - a thread's sleeps, summed up by reason and waker. */
 #ifndef PROFBPF_ANALYZER_ANALYSE_HOST_SLEEPS_H
 #define PROFBPF_ANALYZER_ANALYSE_HOST_SLEEPS_H
 
@@ -8,15 +8,15 @@
 #include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
 
-/* Sleeps that are alike. */
+/* Sleeps with the same values of the members below the sums. */
 struct sleep_sum {
-	uint64_t count; /* of those that end in the window */
+	uint64_t count; /* number of sleeps that end in the window */
 	uint64_t ns; /* in the window */
 	uint64_t max_ns;
 	uint32_t object; /* index into model->sleep_objects or INDEX_NONE */
 	uint32_t waker; /* thread, INDEX_NONE = none */
 	uint32_t interrupt; /* string: interrupt that woke it, 0 = none or unknown */
-	uint32_t disk; /* index into drivers: it waited for requests to it, INDEX_NONE = none */
+	uint32_t disk; /* index into drivers: the disk whose requests the thread waited for, INDEX_NONE = none */
 	uint64_t disk_ns; /* with disk: latencies of those requests, from issue to completion */
 	int16_t syscall; /* -1 = none */
 	uint8_t state; /* enum thread_state */
@@ -31,9 +31,10 @@ struct sleep_sums {
 };
 
 /*
- * sleeps_sum - of one thread
+ * sleeps_sum - sum up the sleeps of one thread
  *
- * Replaces what is in @sums, zeroed at first; free row when done. Returns false without memory.
+ * Replaces the contents of @sums, which is zeroed before its first use; the caller frees row.
+ * Returns false without memory.
  */
 bool sleeps_sum(const struct model *model, const struct analysis_window *window, uint32_t thread,
 		struct sleep_sums *sums);

@@ -13,7 +13,7 @@ struct collection {
 	const struct analysis_options *options;
 	struct analysis_window window;
 	uint64_t *samples; /* by stack */
-	uint32_t *seen; /* by function: stack, + 1, that counted it last */
+	uint32_t *seen; /* by function: 1 + the last stack that counted it */
 	uint32_t seen_capacity;
 	struct map function_map; /* name << 32 | file -> functions */
 	struct map block_map; /* stack << 32 | process -> blocked */
@@ -55,7 +55,7 @@ static uint32_t function_of(struct collection *c, const struct code_frame *frame
 	return index;
 }
 
-/* A function that calls itself is counted once. */
+/* A recursive function is counted once a stack. */
 static bool mark_seen(struct collection *c, uint32_t function, uint32_t stack, bool *first)
 {
 	if (function >= c->seen_capacity) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stacks.h - which functions had the CPU, and where threads slept.
+ * stacks.h - functions that used the CPU, and stacks in which threads slept.
  *
- * A sample counts for the function that ran (self) and once for every function
- * that it was called from (total). Long sleeps are grouped by their whole stack.
- * A sample lies in the window if its instant does, a sleep if it begins there.
+ * A sample counts for the function that ran (self) and once for every function in its call chain
+ * (total). Long sleeps are grouped by their whole stack. A sample lies in the window if its instant
+ * does, a sleep if it begins there.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_HOST_STACKS_H
 #define PROFBPF_ANALYZER_ANALYSE_HOST_STACKS_H
@@ -19,7 +19,7 @@ struct stack_function {
 	uint32_t file; /* string: path, or source file of Python; 0 = none */
 	uint8_t kind; /* Profbpf__Stacks__Kind */
 	uint64_t self; /* samples in the function itself */
-	uint64_t total; /* samples in it or in what it called */
+	uint64_t total; /* samples in it or in a function that it called */
 };
 
 struct stack_block {
@@ -40,13 +40,13 @@ struct stack_sleeper {
 
 struct stack_results {
 	uint64_t samples; /* on a CPU */
-	uint64_t unknown; /* of them: without a stack */
-	uint64_t whole; /* of them: down to where the thread began; others may be, too, but that is not known */
-	uint64_t with_lock, without_lock; /* of them: the thread had, or had not, its Python interpreter's lock; of others it is not known */
+	uint64_t unknown; /* number of samples without a stack */
+	uint64_t whole; /* number of samples that are known to reach the start of the thread */
+	uint64_t with_lock, without_lock; /* samples with and without the Python interpreter's lock, where known */
 	struct stack_function *functions; /* largest self first */
 	uint32_t function_count;
 	bool has_blocks; /* long sleeps were recorded */
-	uint64_t blocks; /* these */
+	uint64_t blocks; /* their number */
 	uint64_t block_ns;
 	struct stack_block *blocked; /* longest sum first */
 	uint32_t blocked_count;
@@ -54,15 +54,15 @@ struct stack_results {
 	uint32_t sleeper_count;
 };
 
-/* stacks_analyse - 0 or -ENOMEM; in both cases stacks_free() is to be called */
+/* stacks_analyse - fill @results. Returns 0 or -ENOMEM; in both cases stacks_free() is to be called */
 int stacks_analyse(const struct model *model, const struct analysis_options *options,
 		   struct stack_results *results);
 void stacks_free(struct stack_results *results);
 
 /*
- * frame_text - the name of a frame as reports and flame graphs show it
+ * frame_text - the name of a frame in reports and flame graphs
  *
- * "[unknown]" for what has none. Returns @into.
+ * "[unknown]" for a frame without a name. Returns @into.
  */
 char *frame_text(const struct model *model, const struct code_frame *frame, char *into,
 		 size_t size);

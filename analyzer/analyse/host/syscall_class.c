@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBERS 1024 /* no architecture is near it yet */
+#define NUMBERS 1024 /* no architecture has nearly as many */
 
 struct entry {
 	char *name;
@@ -19,7 +19,7 @@ struct syscall_table {
 	struct entry entry[NUMBERS];
 };
 
-/* Everything else is SYSCALL_OTHER. */
+/* All other calls are SYSCALL_OTHER. */
 static const char *const names[][40] = {
 	[SYSCALL_LOCK] = { "futex", "futex_time64", "futex_wait", "futex_waitv", "semop",
 			   "semtimedop", "flock", "fcntl" },

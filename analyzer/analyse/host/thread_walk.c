@@ -6,9 +6,9 @@
 #include "analyzer/join/launch/call_kind.h"
 #include "lib/base/bisect.h"
 
-#define ANCESTORS_MAX 32 /* files may claim that threads created each other in a circle */
+#define ANCESTORS_MAX 32 /* a file may contain a cycle of threads that created each other */
 
-/* Where something of a thread was found last: the next walk mostly begins near. */
+/* Last positions found for a thread: the next walk usually begins near them. */
 struct found {
 	uint32_t span;
 	uint32_t call;
@@ -118,7 +118,7 @@ static const struct timeline *timeline_of(const struct model *model, uint32_t th
 	return timeline;
 }
 
-/* First span of a thread that ends after an instant; the end of its spans if there is none. */
+/* The first span of a thread that ends after an instant; the end of its spans if there is none. */
 static uint32_t find_span(const struct walker *walker, uint32_t thread, uint64_t ts_ns)
 {
 	const struct timeline *timeline = timeline_of(walker->model, thread);
@@ -131,7 +131,7 @@ static uint32_t find_span(const struct walker *walker, uint32_t thread, uint64_t
 				    spans[i].end_ns <= ts_ns);
 }
 
-/* Last ioctl of a thread that began at or before an instant, else the first one. */
+/* The last ioctl of a thread that began at or before an instant, else its first one. */
 static uint32_t find_ioctl(const struct walker *walker, uint32_t thread, uint64_t ts_ns)
 {
 	const struct ioctl_call *ioctls = walker->model->ioctls.row;
@@ -143,7 +143,7 @@ static uint32_t find_ioctl(const struct walker *walker, uint32_t thread, uint64_
 	return next > first ? next - 1 : first;
 }
 
-/* Who stands for the wanted thread now, and until when. */
+/* Chooses the thread that stands for the wanted thread now, and the end of that time. */
 static void choose_thread(struct walk *walk)
 {
 	const struct model *model = walk->walker->model;
@@ -177,7 +177,7 @@ void walk_start(struct walk *walk, const struct walker *walker, uint32_t thread,
 		choose_thread(walk);
 }
 
-/* Cut the step at @start_ns (of something that comes later) or at @end_ns (of something that is). */
+/* Cuts the step at @start_ns if the row begins later, else at @end_ns. Returns whether the row covers the step. */
 static bool cut(struct walk_step *step, uint64_t start_ns, uint64_t end_ns)
 {
 	if (start_ns > step->start_ns) {
