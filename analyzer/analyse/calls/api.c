@@ -9,11 +9,11 @@
 #include "analyzer/analyse/calls/probe_cost.h"
 #include "lib/base/map.h"
 
-/* What is collected of one row before its durations are sorted. */
+/* Values of a row that are needed until its durations are sorted. */
 struct group {
-	uint64_t first; /* of its durations */
+	uint64_t first; /* index of its first duration */
 	uint32_t recorded;
-	uint32_t total; /* 1 + its row of sums; 0 = not looked for yet */
+	uint32_t total; /* 1 + its row of totals; 0 = not looked up yet */
 	uint64_t unrecorded_ns;
 };
 
@@ -44,7 +44,7 @@ static uint32_t row_of(struct collection *of, uint32_t function, uint32_t proces
 	return index;
 }
 
-/* Of the family of a row's function. NULL without memory. */
+/* Returns the total for the family of a row's function. NULL without memory. */
 static struct api_total *total_of(struct collection *of, uint32_t row)
 {
 	const struct api_usage *usage = &of->usages.row[row];
@@ -109,9 +109,8 @@ static bool count_call(struct collection *of, const struct call *call)
 }
 
 /*
- * Calls below the minimum have no instants: they are counted for the whole session
- * only. Which of them were made inside others is not known either, so they are left
- * out of the runtimes' totals.
+ * Calls below the minimum have no instants: they are counted for the whole session only. Whether
+ * they were inside other calls is unknown, too, so they are left out of the runtimes' totals.
  */
 static bool count_short_calls(struct collection *of)
 {

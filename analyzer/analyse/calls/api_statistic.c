@@ -19,8 +19,8 @@ struct summing {
 	const struct model *model;
 	const struct analysis_options *options;
 	struct analysis_window window;
-	uint32_t *api; /* by function: the first one of its runtime and name */
-	struct function_rows rows; /* of these, in sums */
+	uint32_t *api; /* by function: the first function with its runtime and name */
+	struct function_rows rows; /* rows of these functions, in sums */
 	MODEL_ARRAY(struct sum) sums;
 	bool no_memory;
 };
@@ -43,7 +43,7 @@ const char *api_level(const struct model *model, const struct function *function
 	return runtime;
 }
 
-/* Functions of several files are the same API. */
+/* Functions with the same runtime and name in several files are one API. */
 static uint32_t *find_apis(const struct model *model)
 {
 	uint32_t *api = calloc((size_t)model->functions.count + 1, sizeof(*api));
@@ -77,7 +77,7 @@ static bool wanted(const struct summing *of, const struct call *call)
 				      of->model->threads.row[call->thread].process);
 }
 
-/* NULL if it is not wanted, or without memory. */
+/* Returns NULL if the call is not selected, or without memory. */
 static struct sum *sum_of(struct summing *of, const struct call *call)
 {
 	const struct model *model = of->model;
@@ -107,7 +107,7 @@ static struct sum *sum_of(struct summing *of, const struct call *call)
 	return &of->sums.row[index];
 }
 
-/* The mean first, then what calls differ from it. */
+/* Computes means first, then the calls' squared differences from them. */
 static void sum_up(struct summing *of)
 {
 	const struct model *model = of->model;
@@ -137,7 +137,7 @@ static void sum_up(struct summing *of)
 	}
 }
 
-/* Rows of one total are in this order. */
+/* The order of rows with equal totals. */
 static int by_api(const void *a, const void *b)
 {
 	const struct sum *x = a, *y = b;

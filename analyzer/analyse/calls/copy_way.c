@@ -3,7 +3,7 @@
 
 #include "analyzer/join/launch/call_kind.h"
 
-#define COPY_TO_DEVICE 1 /* of CUDA, HIP, AscendCL and the runtimes below them */
+#define COPY_TO_DEVICE 1 /* the value of CUDA, HIP, AscendCL and the runtimes below them */
 #define COPY_TO_HOST 2
 
 static enum loop_kind way_of_name(struct work_names *names, uint32_t name)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * function_rows.h - which row calls of a function in a process are summed up in.
+ * function_rows.h - find the row in which calls of a function in a process are summed up.
  *
- * Calls of the model come by threads: mostly the process is that of the function's call before, and the row is found by
- * the function's number alone.
+ * The model's calls are sorted by thread: usually the process is that of the function's previous call, and the
+ * function's index alone finds the row.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_CALLS_FUNCTION_ROWS_H
 #define PROFBPF_ANALYZER_ANALYSE_CALLS_FUNCTION_ROWS_H
@@ -13,7 +13,7 @@
 
 #include "lib/base/map.h"
 
-/* A function's row that was asked for last; INDEX_NONE = none. */
+/* The row of a function's last look-up; INDEX_NONE = none. */
 struct recent_row {
 	uint32_t process;
 	uint32_t row;
@@ -24,11 +24,11 @@ struct function_rows {
 	struct recent_row *recent; /* by function */
 };
 
-/* Returns false without memory. @functions: how many there are; numbers are below. */
+/* Returns false without memory. @functions: the number of functions; all indices are below it. */
 bool function_rows_init(struct function_rows *rows, uint32_t functions);
 void function_rows_free(struct function_rows *rows);
 
-/* The row, or INDEX_NONE if there is none yet. */
+/* Returns the row, or INDEX_NONE if there is none yet. */
 uint32_t function_rows_get(struct function_rows *rows, uint32_t function, uint32_t process);
 
 /* Returns false without memory. */

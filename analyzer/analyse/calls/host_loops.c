@@ -12,8 +12,8 @@
 #include "analyzer/model/step_names.h"
 #include "lib/base/bisect.h"
 
-#define RANGES_MAX 64 /* one inside the other */
-#define SURE_PERCENT 90 /* a loop that explains less may be several threads' */
+#define RANGES_MAX 64 /* maximal nesting */
+#define SURE_PERCENT 90 /* a loop that explains less may consist of several threads' loops */
 
 /* A call, as an event of its process. */
 struct call_event {
@@ -25,7 +25,7 @@ struct call_event {
 
 struct call_mark {
 	uint64_t start_ns;
-	uint64_t end_ns; /* 0 = not known */
+	uint64_t end_ns; /* 0 = unknown */
 	uint64_t number;
 	uint32_t process;
 	uint8_t name; /* enum step_name */
@@ -40,7 +40,7 @@ struct search {
 	struct work_names names;
 };
 
-/* Which graph or model: by its handle, where the catalog names it. */
+/* Identifies the graph or model by its handle, if the catalog says which argument it is. */
 static uint32_t symbol_of(const struct function *function, const struct call *call, bool whole)
 {
 	uint32_t symbol = call->text ? call->text : call->function ^ UINT32_C(0x80000000);
@@ -64,7 +64,7 @@ static bool is_event(struct search *search, const struct call *call, struct call
 	says = work_names_of(&search->names, function->name);
 	if (function->kind == PROFBPF__FUNCTION__KIND__MARKER && says & WORK_NAME_ENDS)
 		return false;
-	/* What a step is made of repeats within it. */
+	/* Parts of a step repeat within the step. */
 	if (function->scope && function->scope < SCOPE_RANGE)
 		return false;
 	if (function->scope == SCOPE_MODULE)
@@ -90,7 +90,7 @@ static bool is_event(struct search *search, const struct call *call, struct call
 	       !(call->flags & (function_submits(function) ? MODEL_CALL_PART : MODEL_CALL_INNER));
 }
 
-/* Marks of one thread, calls [first, end): a range ends where the one that began last and goes on does. */
+/* Adds the marks of one thread, calls [first, end): an end mark ends the range that began last and is still open. */
 static bool add_marks(struct search *search, uint32_t first, uint32_t end)
 {
 	const struct model *model = search->model;
@@ -128,7 +128,7 @@ static bool add_marks(struct search *search, uint32_t first, uint32_t end)
 	return true;
 }
 
-/* What is marked as a step by other means than its name. */
+/* Adds steps that are marked by other means than a name. */
 static bool add_unnamed_marks(struct search *search)
 {
 	const struct model *model = search->model;
@@ -205,7 +205,7 @@ struct part {
 	uint32_t thread; /* INDEX_NONE = all */
 };
 
-/* Where the copies begin that feed what begins at @ns, with no work in between. */
+/* Returns the start of the copies that feed the event at @ns, with no work in between; @ns if there are none. */
 static uint64_t fed_at(const struct part *part, uint64_t ns, uint64_t not_before_ns)
 {
 	uint32_t i = BISECT(k, 0, part->count, part->row[k].event.ns < ns);
@@ -263,7 +263,7 @@ static int loop_of_marks(struct search *search, const struct part *part,
 
 		if (marks[i].name != name)
 			continue;
-		/* One in the other, or on two threads at once: the same step. */
+		/* Nested, or on two threads at once: the same step. */
 		if (last && last->end_ns > turn.start_ns)
 			continue;
 		if (last && !last->end_ns)
@@ -289,7 +289,7 @@ static uint32_t count_work(const struct part *part)
 	return count;
 }
 
-/* Without any work that is submitted, whatever is called says how regular turns are. */
+/* In a process without submitted work, the loop is searched in all calls. */
 static int loop_of_calls(struct search *search, const struct part *part)
 {
 	struct loop_event *events = malloc(((size_t)part->count + 1) * sizeof(*events));
@@ -327,7 +327,7 @@ static int loop_of_calls(struct search *search, const struct part *part)
 	return err ? err : add_loop(search, loop);
 }
 
-/* Of each thread by itself that submits work. */
+/* Searches a loop in each thread that submits work. */
 static int loops_of_threads(struct search *search, const struct part *whole)
 {
 	struct tally threads = { 0 };
@@ -347,7 +347,10 @@ static int loops_of_threads(struct search *search, const struct part *whole)
 		struct part part = { whole->row, whole->count, threads.kinds.row[i].key };
 		uint64_t count = threads.kinds.row[i].count;
 
-		/* Others are told by all of the process; and no thread is worth a look at all for little. */
+		/*
+		 * A thread with all the work is covered by the process's loop; a thread with little work is not worth
+		 * a pass over all events.
+		 */
 		if (count < all && count * 16 >= all)
 			err = loop_of_calls(search, &part);
 	}
@@ -355,7 +358,7 @@ static int loops_of_threads(struct search *search, const struct part *whole)
 	return err;
 }
 
-/* @count loops are taken back; their turns are nobody's. */
+/* Removes @count loops; their turns remain unused. */
 static void drop_from(struct host_loops *loops, uint32_t first, uint32_t count)
 {
 	uint32_t left = loops->loops.count - first - count;
@@ -375,7 +378,7 @@ static double least_confidence(const struct host_loops *loops, uint32_t first)
 	return least;
 }
 
-/* Several threads with loops of their own can look like one loop that is none too sure. */
+/* Several threads with loops of their own can look like one loop of low confidence. */
 static int find(struct search *search, const struct part *part, const struct call_mark *marks,
 		uint32_t mark_count)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host_loops.h - the loop that a host runs: where each of its turns begins, by what it called.
+ * host_loops.h - the loop that a host process runs, and the start of each of its turns, from its calls.
  *
- * By marks of the program (step_names.h) if there are any, else by what loop_find.h says of its calls that
- * submit work; of a process that submits none, as training on a CPU, of all that was traced. What one
- * thread of a process does is a loop of its own where all of them together have none.
+ * Found by marks of the program (step_names.h) if there are any, else by loop_find.h from the calls that submit work;
+ * in a process that submits none, as in training on a CPU, from all traced calls. If the loop of all threads of a
+ * process is missing or of low confidence, each thread is searched for a loop of its own; several such loops of high
+ * confidence replace the process's loop.
  *
- * Where only rows of a part of the time were loaded, loops without marks are looked for in what was loaded, and their turns
+ * If only a part of the time was loaded, loops without marks are searched in the loaded part, and their turns are
  * counted from there.
  *
- * A turn begins with its mark, or the copy to the device that feeds it, if that is before with no other work in
- * between. It ends with its mark's range, if that has one, else where the next one begins.
+ * A turn begins with its mark, or with the copy to the device that feeds it, if that precedes the mark without other
+ * work in between. It ends at the end of its mark's range, if the mark is a range, else where the next turn begins.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_CALLS_HOST_LOOPS_H
 #define PROFBPF_ANALYZER_ANALYSE_CALLS_HOST_LOOPS_H
@@ -22,14 +23,14 @@
 #include "analyzer/model/model.h"
 
 struct host_turn {
-	uint64_t number; /* as the mark counts, else from 0 */
+	uint64_t number; /* the mark's number, else counted from 0 */
 	uint64_t start_ns;
 	uint64_t end_ns;
 };
 
 struct host_loop {
 	uint32_t process; /* index into model->processes */
-	uint32_t thread; /* whose it is; INDEX_NONE: of all threads of the process */
+	uint32_t thread; /* the loop's thread; INDEX_NONE: all threads of the process */
 	uint8_t evidence; /* enum loop_evidence */
 	double confidence; /* percent */
 	uint32_t first; /* turns[first .. first + count), by start */
@@ -43,9 +44,9 @@ struct host_loops {
 };
 
 /*
- * host_loops_find - fill @loops, of processes that are wanted
+ * host_loops_find - fill @loops with the loops of selected processes
  *
- * Needs names of what was launched. Returns 0 or -ENOMEM; in both cases host_loops_free() is to be called.
+ * Needs names of launched operations. Returns 0 or -ENOMEM; in both cases host_loops_free() is to be called.
  */
 int host_loops_find(const struct model *model, const struct analysis_options *options,
 		    struct host_loops *loops);

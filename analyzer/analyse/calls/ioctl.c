@@ -10,13 +10,13 @@
 #include "lib/base/map.h"
 
 struct collection {
-	struct map groups; /* driver << 32 | process, then with the command */
+	struct map groups; /* driver << 32 | process -> a number; keys of rows: the number << 32 | command */
 	struct map rows;
 	MODEL_ARRAY(struct ioctl_usage) usages;
 	uint32_t group_count;
 };
 
-/* 96 bits of key in a map of 64: driver and process get a number of their own first. */
+/* 96 bits of key in a map of 64: a pair of driver and process gets a number first. */
 static struct ioctl_usage *row_of(struct collection *of, uint32_t driver, uint32_t process,
 				  uint32_t cmd)
 {
@@ -128,7 +128,7 @@ static char *command_text(uint32_t cmd, char *text, size_t size)
 	unsigned int direction = _IOC_DIR(cmd), type = _IOC_TYPE(cmd), bytes = _IOC_SIZE(cmd);
 	char letter[8];
 
-	/* Old commands are plain numbers; with a direction there is a size, and vice versa. */
+	/* Old commands are plain numbers; a command with a direction has a size, and vice versa. */
 	if (cmd <= UINT16_MAX || (direction == _IOC_NONE) != (bytes == 0)) {
 		snprintf(text, size, "0x%x", cmd);
 		return text;

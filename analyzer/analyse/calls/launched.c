@@ -8,7 +8,7 @@
 #include "analyzer/join/launch/launched_names.h"
 #include "lib/base/map.h"
 
-/* An executor of a process: who made it, and has it run? */
+/* An executor of a process: the operator that made it, and whether it has run. */
 struct executor {
 	uint32_t operator;
 	bool ran;
@@ -51,7 +51,7 @@ static bool executor_of(const struct function *function, const struct call *call
 	return false;
 }
 
-/* Of an operator in two phases: the call that prepares it, and the one that launches it. */
+/* Is it a phase of an operator in two phases: the call that prepares it, or the call that launches it? */
 static bool is_phase(const struct function *function, int kind)
 {
 	if (function->kind != kind || !function->launches)
@@ -127,7 +127,7 @@ static bool follow_executor(struct collection *of, struct map *map, uint32_t ind
 	return true;
 }
 
-/* In the order of time over all threads: one may prepare what another launches. */
+/* In order of time over all threads: one thread may prepare an operator that another launches. */
 static bool follow_executors(struct collection *of)
 {
 	struct map map = { 0 };
@@ -152,7 +152,7 @@ static bool follow_executors(struct collection *of)
 	return ok;
 }
 
-/* What a launch or first phase adds; false if it is none. */
+/* Fills the contribution of a launch or first phase; returns false if the call is neither. */
 static bool usage_of(const struct collection *of, uint32_t index, struct launched_usage *usage)
 {
 	const struct call *call = &of->model->calls.row[index];
@@ -205,7 +205,7 @@ static void add(struct launched_usage *sum, const struct launched_usage *usage)
 	sum->prepare_ns += usage->prepare_ns;
 }
 
-/* @map's value of a key, @next if it has none yet; MAP_NONE without memory. */
+/* Returns the value of a key in @map; adds the key with the value @next if it is new. MAP_NONE without memory. */
 static uint32_t value_of(struct map *map, uint32_t high, uint32_t low, uint32_t next)
 {
 	uint64_t key = (uint64_t)high << 32 | low;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * launched.h - kernels, operators and collectives by what they are called.
+ * launched.h - launched kernels, operators and collectives by name.
  *
- * Counted are the outermost launching calls (a launch that passes through several
- * layers of a runtime is one), under the name that launched_names.h found.
+ * The outermost launching calls are counted (a launch that passes through several layers of a
+ * runtime is one launch), under the name that launched_names.h found.
  *
- * Operators in two phases (aclnnAddGetWorkspaceSize, then aclnnAdd) are one
- * operator, counted at the second phase. The executor that the first one gives
- * out and the second one takes joins them:
+ * An operator in two phases (aclnnAddGetWorkspaceSize, then aclnnAdd) is one operator, counted at
+ * the second phase. The two phases are joined by the executor that the first returns and the second
+ * takes:
  *   prepared     the executor was made for this call and had not run before
  *   reused       it had run before: the framework keeps executors
- *   unprepared   it was made before the recording, or where nobody saw it
+ *   unprepared   it was made before the recording, or its making was not seen
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_CALLS_LAUNCHED_H
 #define PROFBPF_ANALYZER_ANALYSE_CALLS_LAUNCHED_H
@@ -21,18 +21,18 @@
 #include "analyzer/model/model.h"
 
 struct launched_usage {
-	uint32_t runtime; /* string: of the outermost call */
+	uint32_t runtime; /* string: the runtime of the outermost call */
 	uint32_t name; /* string; 0 = unknown */
 	uint32_t process;
-	uint8_t named; /* enum call_named: of most of its calls */
-	bool phases; /* has a first phase: the counts below mean something */
+	uint8_t named; /* enum call_named: the most frequent among its calls */
+	bool phases; /* has a first phase: the last five members are valid */
 	uint64_t count;
 	uint64_t errors;
-	uint64_t returned; /* of count: those that were seen to return */
-	uint64_t total_ns; /* in these */
+	uint64_t returned; /* number of calls whose return was seen */
+	uint64_t total_ns; /* total time of these calls */
 	uint64_t prepared, reused, unprepared; /* sum up to count, if phases */
-	uint64_t prepare_count; /* first phases */
-	uint64_t prepare_ns; /* in those that were seen to return */
+	uint64_t prepare_count; /* number of first phases */
+	uint64_t prepare_ns; /* their time, where the return was seen */
 };
 
 struct launched_results {

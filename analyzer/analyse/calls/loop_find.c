@@ -12,8 +12,8 @@
 #include "analyzer/model/translate.h"
 #include "lib/base/bisect.h"
 
-#define WHOLES_MAX 8 /* kinds of graphs that are tried: of the pieces of one step any is enough */
-#define LONGER_MAX 16 /* kinds of work that are tried as a sign of a longer unit */
+#define WHOLES_MAX 8 /* kinds of graphs that are tried: if a step has several, any one suffices */
+#define LONGER_MAX 16 /* kinds of work that are tried as evidence of a longer unit */
 
 struct turns {
 	MODEL_ARRAY(uint32_t) begins;
@@ -22,7 +22,7 @@ struct turns {
 struct search {
 	const struct loop_event *events;
 	uint32_t count;
-	uint32_t *order; /* of work by (symbol, index) */
+	uint32_t *order; /* work by (symbol, index) */
 	uint32_t work;
 	struct loop_finding *best;
 };
@@ -40,7 +40,7 @@ const char *loop_evidence_text(uint8_t evidence)
 	}
 }
 
-/* Is there a word in @text that begins with @part, no letter before it? "fused_adam_kernel", "ApplyAdam" */
+/* Does @text contain a word that begins with @part, with no letter before it? "fused_adam_kernel", "ApplyAdam" */
 static bool has_word(const char *text, const char *part, bool ends)
 {
 	size_t length = strlen(part);
@@ -65,7 +65,7 @@ bool loop_is_optimizer(const char *name)
 	static const char *const WORDS[] = { "optimizer", "adagrad", "adafactor",
 					     "multi_tensor_apply" };
 
-	/* Gradients are set to zero before a pass, or after the update: that ends nothing. */
+	/* Gradients are zeroed before a pass or after the update: zeroing ends no turn. */
 	if (strcasestr(name, "zero_grad"))
 		return false;
 	for (size_t i = 0; i < sizeof(WHOLE_WORDS) / sizeof(*WHOLE_WORDS); i++)
@@ -102,17 +102,17 @@ uint32_t *loop_order(const struct loop_event *events, uint32_t count, uint32_t *
 	return order;
 }
 
-/* Rows of one kind of work, and the turns among which they are. */
+/* Rows of one kind of work, and the turns that contain them. */
 struct kind_rows {
 	const uint32_t *rows; /* indices of events */
 	uint32_t at;
 	uint32_t end;
 	const uint32_t *begins;
 	uint32_t count;
-	uint32_t turn; /* the one looked at last: the next one is not far */
+	uint32_t turn; /* the last turn found: the next one is near */
 };
 
-/* How many rows are in the next whole turn that has any; 0 = there is none. */
+/* Returns the number of rows in the next whole turn that has any; 0 = there is no such turn. */
 static uint32_t next_turn(struct kind_rows *of)
 {
 	uint32_t first, turn;
@@ -130,7 +130,9 @@ static uint32_t next_turn(struct kind_rows *of)
 	return of->at - first;
 }
 
-/* The number that most turns have, if it is that of more than half; and in how many turns there is any. */
+/*
+ * Returns the number of rows in most turns, if more than half have the same; *@present: the number of turns with any.
+ */
 static uint32_t usual_number(struct kind_rows of, uint32_t *present)
 {
 	uint32_t usual = 0, votes = 0;
@@ -147,12 +149,12 @@ static uint32_t usual_number(struct kind_rows of, uint32_t *present)
 	return usual;
 }
 
-/* How often it is there in turns. */
+/* How often a kind of work occurs in turns. */
 struct kind_habit {
 	uint64_t all;
-	uint32_t usual; /* how often in most turns that have any */
-	uint32_t present; /* in how many turns there is any */
-	uint32_t as_usual; /* in how many there are @usual */
+	uint32_t usual; /* its number in most turns that have any */
+	uint32_t present; /* number of turns that have any */
+	uint32_t as_usual; /* number of turns with @usual */
 };
 
 static struct kind_habit habit_of(struct kind_rows of)
@@ -176,8 +178,8 @@ static void judge_kind(struct kind_rows of, uint64_t *regular, uint64_t *all)
 }
 
 /*
- * What repeats in a small part of all is no loop: before the first begin and after the last one there can be a
- * part of a turn each, not more.
+ * A repetition in a small part of all work is no loop: before the first begin and after the last one there can be at
+ * most a part of a turn each.
  */
 double loop_confidence(const struct loop_event *events, const uint32_t *order, uint32_t work,
 		       const uint32_t *begins, uint32_t count)
@@ -199,7 +201,7 @@ double loop_confidence(const struct loop_event *events, const uint32_t *order, u
 	return expected > 0 ? 100 * (double)regular / expected : 0;
 }
 
-/* Copies to the device directly before belong to the turn. */
+/* Copies to the device directly before an event belong to its turn. */
 static uint32_t with_feeds(const struct search *search, uint32_t begin)
 {
 	while (begin && search->events[begin - 1].kind == LOOP_FEED)
@@ -222,7 +224,10 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Before the first turn there is more to copy than a batch: of each run the last ones count, as many as is usual. */
+/*
+ * More than a batch is copied before the first turn: of each run of copies only the last ones count, up to the median
+ * length.
+ */
 static int cut_feeds(struct turns *firsts, const struct turns *lasts)
 {
 	uint32_t *lengths = malloc(((size_t)firsts->begins.count + 1) * sizeof(*lengths));
@@ -241,7 +246,7 @@ static int cut_feeds(struct turns *firsts, const struct turns *lasts)
 	return 0;
 }
 
-/* Runs of copies to the device with no work in between. */
+/* Finds runs of copies to the device with no work in between. */
 static int find_feeds(const struct search *search, struct turns *turns)
 {
 	struct turns lasts = { 0 };
@@ -270,7 +275,7 @@ static bool ends_turn(const struct loop_event *event, uint8_t evidence)
 	return evidence == LOOP_BY_RESULT ? event->kind == LOOP_RESULT : event->optimizer;
 }
 
-/* Turns that end with a run of results or of the optimizer's work. */
+/* Finds turns that end with a run of results or of the optimizer's work. */
 static int find_ends(const struct search *search, uint8_t evidence, struct turns *turns)
 {
 	uint32_t runs = 0, since = 0;
@@ -291,10 +296,10 @@ static int find_ends(const struct search *search, uint8_t evidence, struct turns
 		since = ended ? 1 : since + 1;
 		ended = false;
 	}
-	/* Each piece of work is waited for: that says nothing of a loop. */
+	/* Each piece of work is waited for: no evidence of a loop. */
 	if (evidence == LOOP_BY_RESULT && (uint64_t)runs * 2 > search->work)
 		turns->begins.count = 0;
-	/* What comes after the last end is no turn, if none is. */
+	/* Without enough ends, the rest after the last end is no turn either. */
 	if (runs < LOOP_TURNS_MIN - 1)
 		turns->begins.count = 0;
 	return 0;
@@ -311,7 +316,7 @@ static int find_whole(const struct search *search, uint32_t symbol, struct turns
 
 /* ---- Collectives */
 
-/* Work from one collective to the next. */
+/* Work between two collectives. */
 struct stretch {
 	uint32_t begin; /* index of its first event */
 	uint32_t work;
@@ -331,7 +336,10 @@ static int by_begin(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* How long the stretch is that holds the piece of work in the middle, if they are put in order of length. */
+/*
+ * The weighted median: the length of the stretch that contains the middle piece of work, if stretches are sorted by
+ * length.
+ */
 static uint32_t usual_stretch(struct stretch *row, uint32_t count)
 {
 	uint64_t all = 0, sum = 0;
@@ -348,7 +356,10 @@ static uint32_t usual_stretch(struct stretch *row, uint32_t count)
 	return usual;
 }
 
-/* Gradients are exchanged in pieces while others are made; long stretches begin with the next forward pass. */
+/*
+ * Gradients are exchanged in pieces while other gradients are computed; long stretches begin with the next forward
+ * pass.
+ */
 static int find_collectives(const struct search *search, struct turns *turns)
 {
 	MODEL_ARRAY(struct stretch) stretches = { 0 };
@@ -379,7 +390,7 @@ static int find_collectives(const struct search *search, struct turns *turns)
 	return err;
 }
 
-/* Turns of those in which there is such work. */
+/* Keeps the turns with such work. */
 static int turns_with(const struct kind_rows *of, struct turns *with)
 {
 	uint32_t last = INDEX_NONE;
@@ -396,7 +407,7 @@ static int turns_with(const struct kind_rows *of, struct turns *with)
 	return 0;
 }
 
-/* Is there work that does not come in each turn, but regularly? Then *@is: something longer is the unit. */
+/* Is there work that occurs regularly, but not in each turn? Then *@is: the unit is longer than these turns. */
 static int has_longer_unit(const struct search *search, const struct turns *turns, bool *is)
 {
 	struct turns longer = { 0 };
@@ -427,7 +438,7 @@ static int has_longer_unit(const struct search *search, const struct turns *turn
 	return err;
 }
 
-/* Keeps the better one; @turns are emptied. */
+/* Keeps the better of the earlier finding and @turns; empties @turns. */
 static void judge(struct search *search, uint8_t evidence, struct turns *turns)
 {
 	struct loop_finding *best = search->best;

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A call that has not ended yet, and what the probes inside it took. */
+/* A call that has not ended yet, and the cost of the probes inside it. */
 struct open_call {
 	uint32_t index;
 	uint64_t inner_ns;
@@ -14,7 +14,7 @@ struct open_calls {
 	MODEL_ARRAY(struct open_call) stack;
 };
 
-/* A text is a string argument unless something else has named what was launched. */
+/* The text is a string argument unless the name of the launched operation has another source. */
 static uint64_t string_ns(const struct function *function, const struct call *call)
 {
 	return call->text && call->named <= NAMED_ARGUMENT ? function->probe_string_ns : 0;
@@ -50,7 +50,7 @@ static bool is_inside(const struct call *outer, const struct call *call)
 	return outer->thread == call->thread && call->start_ns < outer->end_ns;
 }
 
-/* Calls are sorted by thread and start: those around a call come before it. */
+/* Calls are sorted by thread and start: enclosing calls come first. */
 static bool fill_costs(struct model *model)
 {
 	struct open_calls open = { 0 };
@@ -78,7 +78,7 @@ static bool is_whole(const struct model *model, const struct analysis_options *o
 	return window.from_ns <= model->info.start_ns && window.to_ns >= model->info.end_ns;
 }
 
-/* The same of a whole trace whose calls are only counted. */
+/* The same for a whole trace whose calls are only counted. */
 static void sum_up_counted(const struct model *model, const struct analysis_options *options,
 			   struct probe_cost_results *results)
 {

@@ -7,7 +7,7 @@
 #include "analyzer/model/step_names.h"
 #include "lib/base/map.h"
 
-/* A scope or call that has begun; of those that are not counted there is no row. */
+/* An open scope or call; calls that are not counted have no row. */
 struct open {
 	const struct call *call;
 	uint32_t row;
@@ -35,7 +35,7 @@ const char *scope_name(uint8_t scope)
 	return scope < SCOPES ? NAMES[scope] : NULL;
 }
 
-/* *@row is INDEX_NONE of what is not counted. False without memory. */
+/* *@row is INDEX_NONE for calls that are not counted. Returns false without memory. */
 static bool find_row(struct collection *of, const struct call *call, uint32_t *row)
 {
 	const struct model *model = of->model;

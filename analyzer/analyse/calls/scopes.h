@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scopes.h - the host's timeline of device files, summed up: operators, modules, functions of Python, ranges.
+ * scopes.h - host slices of device files, summed up: operators, modules, functions of Python, ranges.
  *
- * A scope belongs to the window if it begins in it, and then with its whole duration. One within another of the same
- * name is counted, but its time is not added to theirs again. Steps that the framework marks are not among them.
+ * A scope belongs to the window if it begins in it, and then with its whole duration. A scope inside another of the
+ * same name is counted, but its time is not added again. Steps marked by the framework are left out.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_CALLS_SCOPES_H
 #define PROFBPF_ANALYZER_ANALYSE_CALLS_SCOPES_H
@@ -18,10 +18,10 @@ struct scope_usage {
 	uint32_t process; /* index into model->processes */
 	uint64_t count;
 	uint64_t total_ns;
-	uint64_t self_ns; /* without scopes and calls of runtimes within */
+	uint64_t self_ns; /* without nested scopes and runtime calls */
 	uint64_t min_ns;
 	uint64_t max_ns;
-	uint32_t open; /* for scopes.c */
+	uint32_t open; /* used by scopes.c */
 };
 
 struct scope_results {
@@ -30,12 +30,12 @@ struct scope_results {
 	uint32_t capacity;
 };
 
-/* Fills @results; needs sorted calls. 0 or -ENOMEM; in both cases scopes_free() is to be called. */
+/* Fills @results; needs sorted calls. Returns 0 or -ENOMEM; in both cases scopes_free() is to be called. */
 int scopes_analyse(const struct model *model, const struct analysis_options *options,
 		   struct scope_results *results);
 void scopes_free(struct scope_results *results);
 
-/* "operator", "module", "data loader", ... Static text; NULL of SCOPE_NONE. */
+/* "operator", "module", "data loader", ... Static text; NULL for SCOPE_NONE. */
 const char *scope_name(uint8_t scope);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_CALLS_SCOPES_H */

@@ -10,7 +10,7 @@
 #include "lib/base/sort_rows.h"
 #include "proto/trace.pb-c.h"
 
-/* Functions of a file that launch. */
+/* The launching functions of a file. */
 struct launching {
 	uint32_t file;
 	uint32_t family;
@@ -24,7 +24,7 @@ struct finder {
 	struct map rows; /* process and family -> row of unseen */
 	struct map launched; /* process and family */
 	struct map seen; /* process and file */
-	struct map everywhere; /* family: launched by a process that is not known */
+	struct map everywhere; /* family: launched by an unknown process */
 };
 
 static uint64_t pair(uint32_t a, uint32_t b)
@@ -37,7 +37,10 @@ static uint32_t family_of(const struct function *function)
 	return function->family ? function->family : function->runtime;
 }
 
-/* Whose pointers lead into the driver, past what libvulkan.so exports: Vulkan's specification, "Command Function Pointers". */
+/*
+ * Function whose pointers lead directly into the driver, past the exports of libvulkan.so: Vulkan's specification,
+ * "Command Function Pointers".
+ */
 static const char *pointers_of(const char *family)
 {
 	return strcmp(family, "vulkan") == 0 ? "vkGetDeviceProcAddr" : NULL;
@@ -52,7 +55,7 @@ static int by_file(const void *a, const void *b)
 	return x->family < y->family ? -1 : x->family > y->family;
 }
 
-/* One row a file and family. */
+/* One row for each file and family. */
 static bool find_files(struct finder *f)
 {
 	uint32_t kept = 0;
@@ -95,7 +98,7 @@ static bool find_launches(struct finder *f)
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
 
-		/* They come by threads, and mostly the same again. */
+		/* Calls are sorted by thread, and often repeat. */
 		if (call->thread == thread && call->function == function)
 			continue;
 		thread = call->thread;
@@ -151,7 +154,7 @@ static bool add_file(struct finder *f, uint32_t process, const struct launching 
 	return map_put(&f->rows, key, f->unseen->count) && add(f, &row);
 }
 
-/* Of one file of a process there may be several rows. */
+/* A file of a process may have several rows. */
 static bool seen_before(struct finder *f, const struct coverage *row)
 {
 	const uint64_t key = pair(row->process, row->file);
@@ -179,7 +182,7 @@ static bool find_unseen(struct finder *f)
 	return true;
 }
 
-/* By strings' ids, which are those of the order in which they were met: the same for the same recording. */
+/* By the strings' ids, which follow the order of their first use: the same for the same recording. */
 static int by_family(const void *a, const void *b)
 {
 	const struct unseen_launch *x = a, *y = b;

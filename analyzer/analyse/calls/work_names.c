@@ -6,7 +6,7 @@
 
 #include "analyzer/analyse/calls/loop_find.h"
 
-#define ASKED 0x100 /* besides enum work_name */
+#define ASKED 0x100 /* flag beside enum work_name: the name was looked up */
 
 static bool is_whole(const char *name)
 {
