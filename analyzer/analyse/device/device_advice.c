@@ -12,9 +12,9 @@
 #include "analyzer/model/translate.h"
 
 #define SMALL_PERCENT 1
-#define FINDING_PERCENT 3 /* causes that take less are within what a trace can be off */
+#define FINDING_PERCENT 3 /* causes that take less are within a trace's margin of error */
 #define MEDIUM_PERCENT 10
-#define SYNC_LAUNCHES 100 /* fewer say nothing of how the job is written */
+#define SYNC_LAUNCHES 100 /* fewer launches show nothing about how the job is written */
 
 struct writer {
 	const struct model *model;
@@ -23,7 +23,7 @@ struct writer {
 	bool failed;
 };
 
-/* Its title and remedy; the evidence is printed into what is returned. NULL without memory. */
+/* Adds an advice with title and remedy; returns the buffer for its evidence. NULL without memory. */
 static char *add(struct writer *writer, const char *id, double percent, const char *title,
 		 const char *remedy)
 {
@@ -33,7 +33,7 @@ static char *add(struct writer *writer, const char *id, double percent, const ch
 	return advice ? advice->evidence : NULL;
 }
 
-/* The same, with the rule of another profiler that it is by. */
+/* The same, citing the rule of another profiler that it follows. */
 static char *add_by(struct writer *writer, const char *id, double percent, enum peer_rule_id rule,
 		    double value, const char *title, const char *remedy)
 {
@@ -56,7 +56,7 @@ static void explain(char *evidence, const char *format, ...)
 	va_end(list);
 }
 
-/* Ranks may all have a device 0. */
+/* A device in words, with its rank: each rank may have a device 0. */
 struct place {
 	char text[48];
 };
@@ -79,7 +79,7 @@ static double share(double part, double all)
 	return all > 0 ? 100 * part / all : 0;
 }
 
-/* What the device waits for is known where the roots of its idle time are. */
+/* If the roots of the device's idle time are known, they are a better remedy than the general one. */
 static const char *gap_remedy(const struct writer *writer)
 {
 	if (idle_verdict(writer->model, writer->devices->idle.roots).cause != IDLE_UNKNOWN)
@@ -89,7 +89,7 @@ static const char *gap_remedy(const struct writer *writer)
 	       "More workers, prefetching, or data prepared beforehand.");
 }
 
-/* Copies to the device, too, come before a step's first kernel: it does not wait then. */
+/* Copies to the device also come before a step's first kernel: the device does not wait during them. */
 static bool waits_before_steps(const struct device_step_means *means)
 {
 	return means->duration_ns - means->busy_ns >= means->gap_ns / 2;
@@ -136,7 +136,7 @@ static void judge_overlap(struct writer *writer, const struct overlap_device *de
 			(double)device->all.computation_ns / 1e6);
 }
 
-/* Largest of a device's types on a core, and their sum. */
+/* Returns the largest of a device's types on a core; *@sum_ns: their sum. */
 static const struct operator_usage *sum_core(const struct writer *writer, uint32_t device,
 					     enum operator_core core, double *sum_ns,
 					     double *all_ns)
@@ -203,7 +203,7 @@ static void judge_types(struct writer *writer, uint32_t device)
 	}
 }
 
-/* The counter says 1 and more where moving data takes longer than computing. */
+/* The counter is above 1 if moving data takes longer than computing. */
 static bool is_memory_bound(const struct writer *writer, const struct operator_usage *row)
 {
 	const struct operator_metrics *metrics = &writer->devices->operators.metrics;
@@ -262,7 +262,7 @@ static const char *cpu_remedy(enum idle_kind kind)
 
 static const char *driver_remedy(const struct model *model, const struct root *root)
 {
-	/* Only of drivers that a catalog tells about it is known that they drive a device like this. */
+	/* Only a driver with commands in a catalog is known to drive a device of this kind. */
 	if (root->object_kind == OBJECT_COMMAND && root->object < model->drivers.count &&
 	    model->drivers.row[root->object].command_count)
 		return tr("See the section ioctl: what can be mapped, pinned or allocated beforehand "
@@ -302,7 +302,7 @@ static const char *cause_remedy(const struct model *model, const struct idle_ver
 	}
 }
 
-/* Where samples know the function, or what it is for, nobody has to profile. */
+/* If samples show the function, or its purpose is known, the advice need not be to profile. */
 void idle_remedy(const struct model *model, const struct idle_verdict *verdict, char *text,
 		 size_t size)
 {
@@ -339,7 +339,7 @@ static void explain_most(const struct writer *writer, const struct idle_root *mo
 	syscall_table_free(syscalls);
 	if (!*who)
 		return;
-	/* The thread before the one at the end; of runnable the one that had no CPU. */
+	/* The thread that waits for the last one; for runnable, the thread that had no CPU. */
 	*hop = '\0';
 	if (most->root.who_kind != WHO_THREAD)
 		root_thread_text(writer->model, most->hops[most->hop_count - 1].thread, hop,
@@ -362,7 +362,7 @@ static void judge_idle(struct writer *writer)
 	for (uint32_t i = 0; i < writer->devices->device_count; i++)
 		window_ns += writer->devices->devices[i].window_ns;
 	percent = share((double)idle->total_ns, (double)window_ns);
-	/* Without a trace of the host nobody knows why. */
+	/* Without a trace of the host the cause is unknown. */
 	if (!verdict.most || percent < MEDIUM_PERCENT || verdict.cause == IDLE_UNKNOWN)
 		return;
 	of_kind = share((double)verdict.cause_ns, (double)window_ns);
@@ -378,8 +378,8 @@ static void judge_idle(struct writer *writer)
 }
 
 /*
- * Launches, and waits that are the next of the two that their thread makes: not each wait of a job that
- * has others, too, is one for a launch.
+ * Counts launches, and pairs: a wait that directly follows a launch on the same thread. Other waits of the job are
+ * not for a single launch.
  */
 static void count_pairs(const struct model *model, const struct analysis_window *window,
 			uint64_t *launches, uint64_t *pairs)
@@ -452,7 +452,7 @@ static void judge_calls(struct writer *writer, const struct analysis_options *op
 	if (writer->model->calls.count)
 		count_pairs(writer->model, &window, &launches, &syncs);
 	ratio = launches >= SYNC_LAUNCHES ? (double)syncs / (double)launches : 0;
-	/* A device that is busy all the time loses nothing by it. */
+	/* A device that is always busy loses no time by these waits. */
 	if (peer_rule_says(RULE_LAUNCH_BLOCKING, ratio) && idle >= FINDING_PERCENT)
 		explain(add_by(writer, "device_synchronization", idle, RULE_LAUNCH_BLOCKING, ratio,
 			    tr("The host waits for the device after nearly each launch"),

@@ -10,18 +10,18 @@
 #include "analyzer/analyse/fuzzy.h"
 #include "lib/base/bisect.h"
 
-/* A part of the recording that somebody called a step. */
+/* A part of the recording that a mark, file or loop identifies as a step. */
 struct part {
 	uint64_t number;
 	uint64_t start_ns;
 	uint64_t end_ns;
-	bool of_host; /* start_ns is when the host began it */
-	struct step_bounds bounds; /* of the tasks in it; end_ns 0 = none yet */
+	bool of_host; /* start_ns is when the host began the step */
+	struct step_bounds bounds; /* of its tasks; end_ns 0 = no task yet */
 };
 
 struct parts {
 	MODEL_ARRAY(struct part) list; /* by start */
-	uint32_t thread; /* whose tasks alone; INDEX_NONE = all */
+	uint32_t thread; /* the thread whose tasks alone belong to the parts; INDEX_NONE = all threads */
 };
 
 static const struct device_task *task_at(const struct device_tasks *of, uint32_t i)
@@ -34,7 +34,7 @@ static bool is_kernel(const struct device_task *task)
 	return device_task_counts(task) && task->kind == PROFBPF__DEVICE_TASKS__KIND__KERNEL;
 }
 
-/* Does any kernel of the device have this very name? Else the text is words to look for. */
+/* Does a kernel of the device have exactly this name? Otherwise the text is words to search for. */
 static bool is_a_name(const struct device_tasks *of, const char *text)
 {
 	for (uint32_t i = 0; i < of->count; i++) {
@@ -55,7 +55,7 @@ static bool is_point(const struct device_tasks *of, const struct device_task *ta
 	return whole ? strcmp(name, text) == 0 : text_fuzzy(name, text);
 }
 
-/* The last kernel that had ended when the last collective began. */
+/* The end of the last kernel that had ended when the last collective began. */
 static uint64_t found_bp_end(const struct device_tasks *of, uint32_t from, uint32_t to)
 {
 	uint64_t bp_end_ns = 0, begin_ns = 0;
@@ -96,7 +96,7 @@ static uint64_t bp_end(const struct device_tasks *of, uint32_t from, uint32_t to
 	return of->options->bp_point ? given_bp_end(of, from, to) : found_bp_end(of, from, to);
 }
 
-/* Its passes and its end, of the tasks [from, to); false without any. */
+/* Sets the step's begin, passes and end from the tasks [from, to); returns false if there are none. */
 static bool close_step(const struct device_tasks *of, struct step_bounds *bounds, uint32_t from,
 		       uint32_t to)
 {
@@ -130,13 +130,13 @@ static bool is_feed(const struct device_tasks *of, struct work_names *names, uin
 	       task_copy_way(names, task) == LOOP_FEED;
 }
 
-/* The copies to the device right before a task feed it. */
+/* The index of the first of the copies to the device directly before a task; they belong to its step. */
 static uint32_t with_feeds(const struct device_tasks *of, struct work_names *names, uint32_t begin,
 			   uint32_t not_before)
 {
 	uint32_t first = begin;
 
-	/* What begins with copies is told by how many there are. */
+	/* A step that begins with copies already has its usual number of them. */
 	if (is_feed(of, names, begin))
 		return begin;
 	while (begin-- > not_before) {
@@ -164,7 +164,7 @@ int device_step_cut(const struct device_tasks *of, const uint32_t *begins, uint3
 					: of->count;
 		struct step_bounds bounds = { .number = i };
 
-		/* Where it is known what begins the pass, it may not be a kernel's turn. */
+		/* If @begins[i] is a kernel, the forward pass begins with it, not with the first kernel of the step. */
 		if (is_kernel(task_at(of, begins[i])))
 			bounds.fp_start_ns = task_at(of, begins[i])->start_ns;
 		if (close_step(of, &bounds, begin, next) && !MODEL_PUSH(&finding->steps, bounds))
@@ -191,7 +191,7 @@ static void sort_steps(struct step_finding *finding)
 		      by_start);
 }
 
-/* Each kernel that is the point begins a step, which goes on until the next one. */
+/* Each kernel that matches the point begins a step, which lasts until the next such kernel. */
 static int find_by_points(const struct device_tasks *of, struct step_finding *finding)
 {
 	const char *point = of->options->fp_point;
@@ -301,7 +301,7 @@ static bool add_turns(const struct device_tasks *of, struct parts *parts, bool m
 				     .end_ns = turn->end_ns,
 				     .of_host = true };
 
-		/* What its last call had the device do may go on. */
+		/* The device work of its last call may continue after the turn. */
 		if (i + 1 == loop->count)
 			part.end_ns = UINT64_MAX;
 		if (!MODEL_PUSH(&parts->list, part))
@@ -344,7 +344,7 @@ static bool add_fetches(const struct device_tasks *of, struct parts *parts)
 	return true;
 }
 
-/* The last part that begins at or before an instant, if that lies in it. */
+/* Returns the last part that begins at or before an instant, if it contains the instant; else NULL. */
 static struct part *part_at(const struct parts *parts, uint64_t ns)
 {
 	uint32_t next = BISECT(i, 0, parts->list.count, parts->list.row[i].start_ns <= ns);
@@ -352,7 +352,7 @@ static struct part *part_at(const struct parts *parts, uint64_t ns)
 	return next && ns < parts->list.row[next - 1].end_ns ? &parts->list.row[next - 1] : NULL;
 }
 
-/* Tasks belong to the part in which they were enqueued, where that is known. */
+/* Assigns tasks to the part in which they were enqueued; if that is unknown, to the part in which they started. */
 static void place_tasks(const struct device_tasks *of, const struct parts *parts)
 {
 	for (uint32_t i = 0; i < of->count; i++) {
@@ -375,7 +375,7 @@ static void place_tasks(const struct device_tasks *of, const struct parts *parts
 	}
 }
 
-/* Steps of the parts in which kernels were enqueued. */
+/* Makes steps of the parts in which kernels were enqueued. */
 static int close_parts(const struct device_tasks *of, struct parts *parts,
 		       struct step_finding *finding)
 {
@@ -400,7 +400,7 @@ static int close_parts(const struct device_tasks *of, struct parts *parts,
 		uint64_t end_ns = bounds->end_ns;
 		uint32_t from;
 
-		/* Tasks of the next step may start before this one's last ended. */
+		/* Tasks of the next step may start before the last task of this step ends. */
 		if (i + 1 < finding->steps.count && finding->steps.row[i + 1].fp_start_ns < end_ns)
 			end_ns = finding->steps.row[i + 1].fp_start_ns;
 		while (row < of->count && task_at(of, row)->start_ns < bounds->fp_start_ns)
@@ -412,7 +412,7 @@ static int close_parts(const struct device_tasks *of, struct parts *parts,
 	return 0;
 }
 
-/* Numbers that a file gives to its tasks. */
+/* Finds steps by the step numbers in the file's tasks. */
 static int find_by_numbers(const struct device_tasks *of, struct step_finding *finding)
 {
 	struct parts parts = { .thread = INDEX_NONE };
@@ -435,7 +435,7 @@ static int find_by_numbers(const struct device_tasks *of, struct step_finding *f
 		else if (!MODEL_PUSH(&parts.list, part))
 			err = -ENOMEM;
 	}
-	/* By instants: each part has its own kernels, and what is enqueued is not told. */
+	/* By start times: each part has its own kernels, and enqueue times are unknown. */
 	for (uint32_t i = 0; i + 1 < parts.list.count; i++)
 		parts.list.row[i].end_ns = parts.list.row[i + 1].start_ns;
 	if (!err)
@@ -459,7 +459,7 @@ static int find_by_parts(const struct device_tasks *of, struct step_finding *fin
 	return err;
 }
 
-/* By the calls of the host; how sure that is, they say. */
+/* Finds steps by the loop of the host's calls, with the confidence of that loop. */
 static int find_by_loop(const struct device_tasks *of, struct step_finding *finding)
 {
 	const struct host_loop *loop = loop_of(of, false);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device_step_find.h - where the steps of a device begin and end; device_steps.h says how.
+ * device_step_find.h - find where the steps of a device begin and end, by the rules of device_steps.h.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_DEVICE_STEP_FIND_H
 #define PROFBPF_ANALYZER_ANALYSE_DEVICE_DEVICE_STEP_FIND_H
@@ -17,19 +17,19 @@ enum step_source {
 	STEPS_FILE,
 	STEPS_MARKS,
 	STEPS_TRAINER,
-	STEPS_HOST, /* the host's loop, by its calls */
-	STEPS_DEVICE, /* the same loop, by what it had the device do */
-	STEPS_REPETITION, /* no steps: only something that repeats */
+	STEPS_HOST, /* the host's loop, found by its calls */
+	STEPS_DEVICE, /* the same loop, found by the device's tasks */
+	STEPS_REPETITION, /* no steps: only a repetition */
 };
 
 struct step_bounds {
 	uint64_t number;
 	uint64_t host_ns; /* when the host began it; 0 = unknown */
-	uint64_t begin_ns; /* its first task: the copy of its batch, or its forward pass */
+	uint64_t begin_ns; /* start of its first task: the copy of its batch, or its forward pass */
 	uint64_t fp_start_ns;
 	uint64_t bp_end_ns; /* 0 = unknown */
 	uint64_t end_ns;
-	uint32_t first_reduce; /* rows of model->device_reduces, if the file told them */
+	uint32_t first_reduce; /* rows of model->device_reduces, if the file has them */
 	uint32_t reduce_count;
 };
 
@@ -47,18 +47,18 @@ struct device_tasks {
 struct step_finding {
 	MODEL_ARRAY(struct step_bounds) steps; /* by start */
 	enum step_source source;
-	uint8_t evidence; /* enum loop_evidence: of STEPS_HOST and STEPS_DEVICE */
+	uint8_t evidence; /* enum loop_evidence for STEPS_HOST and STEPS_DEVICE */
 	double confidence; /* percent */
-	uint32_t fp_name; /* string: the operator that begins all steps, if it is known; else 0 */
+	uint32_t fp_name; /* string: the operator that begins all steps; 0 = unknown */
 };
 
-/* device_step_find - fill @finding, zeroed before; the caller frees steps.row. 0 or -ENOMEM. */
+/* device_step_find - fill @finding, zeroed before; the caller frees steps.row. Returns 0 or -ENOMEM. */
 int device_step_find(const struct device_tasks *of, struct step_finding *finding);
 
-/* One way to find them: by what the device did (device_step_infer.c), or what of that repeats. 0 or -ENOMEM. */
+/* Finds steps by the device's tasks (device_step_infer.c), or else a repetition of them. Returns 0 or -ENOMEM. */
 int device_step_infer(const struct device_tasks *of, struct step_finding *finding);
 
-/* Cut the device's tasks at the indices @begins into steps. 0 or -ENOMEM. */
+/* Cuts the device's tasks at the indices @begins into steps. Returns 0 or -ENOMEM. */
 int device_step_cut(const struct device_tasks *of, const uint32_t *begins, uint32_t count,
 		    struct step_finding *finding);
 

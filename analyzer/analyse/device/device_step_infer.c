@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps of a device of which nobody on the host said where they begin.
+ * Steps of a device without marks of steps on the host.
  *
- * The host's loop shows in what the device did, if only its tasks are known: copies, an optimizer (loop_find.h).
- * Where it does not, a repetition is all that can be told: many kernels' names occur equally often, and each
- * number that many have is tried. What explains most is the repetition; it begins with the one of
- * these names before which the device waits longest.
+ * The host's loop is also visible in the device's tasks: copies, an optimizer (loop_find.h). If it is not, only a
+ * repetition can be found: many names of kernels occur equally often, and each number of occurrences that many names
+ * share is tried. The number with the highest confidence is the repetition; it begins with the one of its names
+ * before which the device waits longest.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,20 +16,20 @@
 #include "analyzer/analyse/device/device_step_find.h"
 #include "analyzer/analyse/device/devices.h"
 
-#define COUNTS_MAX 16 /* numbers of occurrences that are tried: those that most kernels have */
+#define COUNTS_MAX 16 /* numbers of occurrences that are tried: those with most kernels */
 
-/* Kernels of the same name: order[first .. first + count), by start. */
+/* Kernels of one name: order[first .. first + count), by start. */
 struct group {
-	uint64_t waited_ns; /* by the device, before these */
+	uint64_t waited_ns; /* the device's waiting time before these kernels */
 	uint32_t first;
 	uint32_t count;
 };
 
-/* Names that occur as often as each other. */
+/* Names with the same number of occurrences. */
 struct equals {
 	uint64_t kernels;
 	uint32_t count;
-	uint32_t begin; /* index into groups: with which the repetition begins */
+	uint32_t begin; /* index into groups: the name that begins the repetition */
 };
 
 struct inference {
@@ -183,7 +183,7 @@ static int find_repetition(struct inference *in, struct step_finding *finding)
 	return device_step_cut(in->of, in->order + best->first, best->count, finding);
 }
 
-/* The kernel that comes first in each turn, if it is the same in all; else 0. */
+/* The name of the first kernel of each turn, if it is the same in all turns; else 0. */
 static uint32_t first_name(const struct inference *in, const struct loop_finding *loop)
 {
 	uint32_t name = 0;
@@ -200,7 +200,7 @@ static uint32_t first_name(const struct inference *in, const struct loop_finding
 	return name;
 }
 
-/* Turns begin with copies, or with the first kernel after what ended the one before. */
+/* Turns begin with copies, or with the first kernel after the end of the previous turn. */
 static int find_loop(struct inference *in, struct step_finding *finding)
 {
 	struct loop_finding loop = { 0 };

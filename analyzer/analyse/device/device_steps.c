@@ -10,7 +10,7 @@
 #include "analyzer/model/translate.h"
 #include "lib/base/bisect.h"
 
-/* One device while its trace is made. */
+/* The state of making the trace of one device. */
 struct making {
 	struct device_tasks of;
 	struct step_finding finding;
@@ -75,7 +75,7 @@ static uint64_t busy_between(const struct intervals *busy, uint64_t from_ns, uin
 	return ns;
 }
 
-/* The sum of a stream, among those from row @first on; made when it is new. */
+/* Returns the sum of a stream among the rows from @first on; adds a row for a new stream. NULL without memory. */
 static struct step_reduce *stream_of(struct making *making, uint32_t first, uint64_t stream)
 {
 	struct step_reduce new = { .stream = stream };
@@ -112,8 +112,9 @@ static int by_stream(const void *a, const void *b)
 }
 
 /*
- * As the file tells them, else the collectives that begin in the step; where steps overlap, each in the first of them, for
- * a file may have all of its steps at one time. *@next goes on.
+ * Adds the file's collectives of the step, else the collectives that begin in it; if steps overlap, each collective
+ * goes into the first of them, since a file may place all its steps at one time. *@next is the position for the next
+ * step.
  */
 static bool add_reduces(struct making *making, const struct step_bounds *bounds,
 			struct device_step_row *row, uint32_t *next)
@@ -159,7 +160,7 @@ static struct device_step_row row_of(const struct step_bounds *bounds,
 				       .end_ns = bounds->end_ns,
 				       .first = !before };
 
-	/* A step that began before the one before had ended has a part of it in common. */
+	/* A step that began before the previous step had ended overlaps with it. */
 	if (row.start_ns > row.end_ns)
 		row.start_ns = bounds->begin_ns;
 	row.gap_ns = (int64_t)(row.fp_start_ns - row.start_ns);
@@ -228,7 +229,7 @@ static void sum_means(struct device_step_trace *trace)
 	}
 }
 
-/* Collectives of all steps of the means, by stream. */
+/* Sums collectives of the steps in the means, by stream. */
 static int sum_reduces(struct making *making, struct device_step_trace *trace)
 {
 	for (uint32_t i = 0; i < trace->count; i++) {
@@ -302,7 +303,7 @@ static int add_device(const struct device_tasks *of, struct device_step_results 
 	return err;
 }
 
-/* A device may have steps, by its file, and no tasks. */
+/* A device may have steps, by its file, without tasks. */
 static struct device_tasks tasks_of(const struct model *model, uint32_t device, uint32_t *row)
 {
 	struct device_tasks of = { .model = model, .device = device };

@@ -5,7 +5,7 @@
 
 #include "analyzer/join/launch/call_kind.h"
 
-/* Runtimes have one per CPU; more than this are not looked at. */
+/* Runtimes have one per CPU; further threads are ignored. */
 #define WORKERS_MAX 1024
 
 struct device_workers {
@@ -45,7 +45,7 @@ static void add_worker(struct device_workers *workers, uint8_t *known, uint32_t 
 	workers->worker[workers->count++] = thread;
 }
 
-/* The workers that brought a thread the completions it waited for. */
+/* Finds the workers whose wake-ups ended a thread's waits for the device. */
 static void find_workers(struct device_workers *workers, uint8_t *known, uint32_t thread)
 {
 	const struct model *model = workers->model;

@@ -7,7 +7,7 @@
 #include "analyzer/analyse/intervals.h"
 #include "analyzer/model/task_sort.h"
 
-/* The tasks of one device, sorted by start, and the part of the trace that is looked at. */
+/* The tasks of one device, sorted by start, and the analysed part of the trace. */
 struct scope {
 	const struct model *model;
 	struct analysis_window window;
@@ -36,7 +36,7 @@ static const struct device_task *task_at(const struct scope *scope, uint32_t i)
 	return &scope->model->tasks.row[scope->first + i];
 }
 
-/* Tasks without times are placed by their enqueue instant, or always belong. */
+/* Tasks without times are placed by their enqueue instant; without that, they always belong to the window. */
 static bool in_window(const struct analysis_window *window, const struct device_task *task)
 {
 	if (task->flags & MODEL_TASK_UNTIMED)
@@ -73,7 +73,7 @@ static int add_gap(struct device_usage *usage, uint32_t *capacity, const struct 
 	return 0;
 }
 
-/* Window, gaps and busy time. Tasks outside the analysed part tell how far it is covered. */
+/* Finds window, gaps and busy time. Tasks outside the analysed part show how far it is covered. */
 static int find_gaps(const struct scope *scope, struct device_usage *usage)
 {
 	uint64_t first_ns = 0, reach_ns = 0;

@@ -8,7 +8,7 @@ static uint64_t duration(const struct device_task *task)
 	return task->end_ns - task->start_ns;
 }
 
-/* Copies say how much they copy; of a collective it is what each rank contributes. */
+/* A copy's bytes are the copied bytes; a collective's bytes are the contribution of each rank. */
 static bool is_copy(const struct device_task *task)
 {
 	return task->kind == PROFBPF__DEVICE_TASKS__KIND__COPY ||
@@ -66,14 +66,14 @@ static void add_shapes(const struct task_detail *detail, struct operator_figures
 	add_text(&figures->output_formats, detail->output_formats, first);
 }
 
-/* Shares and rates of a time: of a task of no time they say nothing. */
+/* Shares and rates relate to the task's time: they are meaningless for a task of zero duration. */
 static bool is_share(const char *name)
 {
 	return strstr(name, "_ratio") || strstr(name, "_rate") || strstr(name, "_bw(") ||
 	       strstr(name, "(%)");
 }
 
-/* @guess: tasks of one file have their counters in one order. */
+/* @guess: index at which the counter probably is, since tasks of one file have their counters in one order. */
 static struct operator_metric *metric_of(const struct model *model,
 					 struct operator_figures *figures,
 					 struct operator_metrics *metrics, uint32_t name,
@@ -202,7 +202,7 @@ bool operator_flops_rate(const struct operator_figures *figures, double *rate)
 	return true;
 }
 
-/* The file's own figure knows which core it was; the device's peak is of all. */
+/* The file's own figure relates to the core that ran the task; the device's peak relates to all cores. */
 bool operator_flops_percent(const struct model *model, uint32_t device,
 			    const struct operator_figures *figures, double *percent)
 {

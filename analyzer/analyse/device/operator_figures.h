@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operator_figures.h - what is known of an operator's tasks beside their times: work done, data
- * moved, shapes, counters.
+ * operator_figures.h - figures of an operator's tasks other than times: work done, data moved, shapes, counters.
  *
- * Files tell it of some tasks or of none. Sums and rates are of the tasks that tell; what none
- * tells is unknown, never 0.
+ * Files have these figures for some tasks or for none. Sums and rates cover the tasks with the
+ * figure; a figure that no task has is unknown, never 0.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_FIGURES_H
 #define PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_FIGURES_H
@@ -14,20 +13,20 @@
 
 #include "analyzer/model/model.h"
 
-#define OPERATOR_SEVERAL UINT32_MAX /* instead of a string: tasks differ in it */
+#define OPERATOR_SEVERAL UINT32_MAX /* instead of a string: tasks have different values */
 
 struct operator_figures {
-	uint64_t counted; /* tasks whose operations are told, and their time */
+	uint64_t counted; /* tasks with a known number of operations, and their time */
 	uint64_t counted_ns;
-	double flops; /* floating-point operations of these */
-	uint64_t moved; /* tasks of which it is told how many bytes they read and write; copies, too */
+	double flops; /* their floating-point operations */
+	uint64_t moved; /* tasks with a known number of bytes read and written, including copies */
 	uint64_t moved_ns;
 	double moved_bytes;
-	uint64_t utilized_ns; /* time of the tasks whose utilization the file gives */
+	uint64_t utilized_ns; /* time of the tasks with a known utilization */
 	double utilized; /* sum of percent times nanoseconds */
-	uint64_t detailed; /* tasks that tell shapes or data types */
-	uint32_t variants; /* of their input shapes */
-	uint32_t last_shapes; /* for operator_figures.c */
+	uint64_t detailed; /* tasks with shapes or data types */
+	uint32_t variants; /* number of different input shapes */
+	uint32_t last_shapes; /* used by operator_figures.c */
 	/* Strings as the file writes them; 0 = unknown, or OPERATOR_SEVERAL. */
 	uint32_t input_shapes;
 	uint32_t input_types;
@@ -35,16 +34,16 @@ struct operator_figures {
 	uint32_t output_shapes;
 	uint32_t output_types;
 	uint32_t output_formats;
-	uint32_t first_metric; /* of the list's metrics */
+	uint32_t first_metric; /* index into the list's metrics */
 	uint32_t metric_count;
 };
 
-/* Mean of a counter: ratios, rates and bandwidths weighted by the tasks' durations. */
+/* The mean of a counter: ratios, rates and bandwidths are weighted by the tasks' durations. */
 struct operator_metric {
 	uint32_t name; /* string */
-	uint64_t tasks; /* that have it, and, of shares, lasted; 0 = its mean is not known */
+	uint64_t tasks; /* tasks with the counter (of a share: only tasks that lasted); 0 = the mean is unknown */
 	double mean;
-	double weight; /* sum of weights; this and the next for operator_figures.c */
+	double weight; /* sum of weights; used by operator_figures.c, as the next member */
 	bool share; /* weighted by durations */
 };
 
@@ -55,7 +54,7 @@ struct operator_metrics {
 };
 
 /*
- * operator_figures_add - take a task in
+ * operator_figures_add - add a task to the figures
  *
  * Tasks of equal input shapes come after each other; @metrics, which are of these figures alone, grow.
  * Returns false without memory.

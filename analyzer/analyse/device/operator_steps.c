@@ -7,12 +7,12 @@
 #include "analyzer/analyse/device/operators.h"
 #include "lib/base/bisect.h"
 
-/* A task in a step, once for itself and once for its type. */
+/* A task in a step, once for its operator and once for its type. */
 struct member {
 	uint32_t device;
-	uint32_t name; /* 0 for its type */
+	uint32_t name; /* 0 for the type */
 	uint32_t type;
-	uint32_t row; /* of the step in its trace */
+	uint32_t row; /* row of the step in its trace */
 	uint32_t task;
 	uint8_t kind;
 	uint8_t core;
@@ -27,7 +27,7 @@ struct work {
 	uint32_t count;
 };
 
-/* Step in which an instant lies; INDEX_NONE = in none. Steps follow each other. */
+/* Index of the step that contains an instant; INDEX_NONE = none. Steps do not overlap. */
 static uint32_t step_at(const struct device_step_trace *trace, uint64_t ns)
 {
 	uint32_t next = BISECT(i, 0, trace->count, trace->rows[i].start_ns <= ns);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operator_steps.h - what operators took in each step, by type and each by itself, with shapes.
+ * operator_steps.h - time of operators in each step, by type and by operator, with shapes.
  *
- * For networks whose shapes change from step to step: the same operator is then slow in some of them.
- * A task belongs to the step in which it starts; tasks outside all steps are left out, as is
- * synchronisation. Steps are those of device_steps.h.
+ * For networks whose shapes change from step to step: the same operator is then slow in some of them. A task belongs
+ * to the step in which it starts; tasks outside all steps are left out, and synchronisation tasks. Steps are those of
+ * device_steps.h.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_STEPS_H
 #define PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_STEPS_H
@@ -23,31 +23,31 @@ struct operator_step {
 	uint64_t count;
 	uint64_t total_ns;
 	uint64_t max_ns;
-	/* Strings: 0 = unknown; OPERATOR_SEVERAL = its tasks in this step differ. */
+	/* Strings: 0 = unknown; OPERATOR_SEVERAL = the tasks in this step differ. */
 	uint32_t input_shapes;
 	uint32_t output_shapes;
 };
 
-/* An operator, or all of a type, over the steps. */
+/* An operator, or all operators of a type, over the steps. */
 struct operator_series {
 	uint32_t device; /* index into model->devices */
-	uint32_t name; /* string; 0 of a type */
+	uint32_t name; /* string; 0 for a type */
 	uint32_t type; /* string; 0 = unknown */
 	uint8_t kind; /* Profbpf__DeviceTasks__Kind */
 	uint8_t core; /* enum operator_core */
 	bool of_type;
 	uint32_t first; /* steps[first .. first + count), by time */
 	uint32_t count;
-	bool shaped; /* not of types: its shapes are known in some step */
-	uint32_t changes; /* steps whose input shapes are not those of the step before */
+	bool shaped; /* operators only: its shapes are known in some step */
+	uint32_t changes; /* steps whose input shapes differ from the previous step's */
 	uint64_t total_ns;
-	double mean_ns; /* of what it took per step, in steps in which it ran */
+	double mean_ns; /* mean of its time per step, over the steps in which it ran */
 	uint64_t min_ns;
 	uint64_t max_ns;
 };
 
 struct operator_step_results {
-	struct operator_series *series; /* types first; of those and of the others most time first */
+	struct operator_series *series; /* types first, then operators; each by decreasing time */
 	uint32_t count;
 	struct operator_step *steps;
 	uint32_t step_count;
@@ -56,7 +56,7 @@ struct operator_step_results {
 /*
  * operator_steps_analyse - fill @results; needs converted, sorted tasks
  *
- * options->operators chooses by name, type and data type. Returns 0 or -ENOMEM; in both cases
+ * options->operators selects by name, type and data type. Returns 0 or -ENOMEM; in both cases
  * operator_steps_free() is to be called.
  */
 int operator_steps_analyse(const struct model *model, const struct analysis_options *options,

@@ -13,7 +13,7 @@ struct member {
 	uint32_t device;
 	uint32_t name;
 	uint32_t type;
-	uint32_t shapes; /* string: of its inputs */
+	uint32_t shapes; /* string: its input shapes */
 	uint8_t kind;
 	uint8_t core;
 };
@@ -42,7 +42,7 @@ size_t operator_scope(const char *name, uint32_t depth)
 	return length;
 }
 
-/* Shapes part operators only if they are asked for by shape. */
+/* Shapes separate operators only with OPERATOR_BY_SHAPE. */
 static int compare_operators(const struct selection *of, const struct member *x,
 			     const struct member *y)
 {
@@ -61,7 +61,7 @@ static int compare_operators(const struct selection *of, const struct member *x,
 	return x->shapes < y->shapes ? -1 : x->shapes > y->shapes;
 }
 
-/* Those of equal shapes together, so that shapes can be counted. */
+/* Equal shapes are adjacent, so that shapes can be counted. */
 static int by_member(const void *a, const void *b, void *context)
 {
 	const struct member *x = a, *y = b;
@@ -130,7 +130,7 @@ static uint64_t value_of(const struct operator_usage *row, enum operator_value v
 	}
 }
 
-/* False without memory. */
+/* Returns false without memory. */
 static bool sum_up(const struct selection *of, struct operator_usage *rows, uint32_t *rows_count)
 {
 	uint32_t count = 0;
@@ -161,7 +161,7 @@ static void set_values(struct operator_usage *rows, uint32_t count, enum operato
 		rows[i].value_ns = value_of(&rows[i], value);
 }
 
-/* Of all rows of each device, wanted or not. @totals has one entry per device. */
+/* Sums all rows of each device, selected or not. @totals has one entry per device. */
 static void sum_devices(const struct operator_usage *rows, uint32_t count, double *totals)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -245,7 +245,7 @@ static int compare(uint64_t x, uint64_t y)
 	return x < y ? -1 : x > y;
 }
 
-/* A figure by which to sort; what is not known is less than anything. */
+/* The figure to sort by; an unknown figure is below all others. */
 static double figure_of(const struct ordering *by, const struct operator_usage *row)
 {
 	double value = -1;
@@ -270,7 +270,7 @@ static int compare_figures(const struct ordering *by, const struct operator_usag
 	return first < second ? -1 : first > second;
 }
 
-/* Ascending, by the column asked for. */
+/* In ascending order of the requested column. */
 static int by_column(const struct ordering *by, const struct operator_usage *x,
 		     const struct operator_usage *y)
 {
@@ -306,7 +306,7 @@ static int by_order(const void *a, const void *b, void *context)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* All rows first, for what the shares are of; then those that are wanted. False without memory. */
+/* First makes all rows, for the totals of the percentages; then the selected rows. Returns false without memory. */
 static bool make_rows(struct selection *of, struct operator_usage *rows, uint32_t *count,
 		      double *totals)
 {

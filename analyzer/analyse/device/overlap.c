@@ -34,7 +34,7 @@ static uint64_t clamp(const struct analysis_window *window, uint64_t ts_ns)
 	return ts_ns > window->to_ns ? window->to_ns : ts_ns;
 }
 
-/* What a name says, as it was found last: millions of tasks have a few names. That of no name says nothing. */
+/* Cached result for a name: millions of tasks have few names. The zeroed entry is right for the empty name. */
 struct receiver {
 	uint32_t name;
 	bool receives;
@@ -42,7 +42,7 @@ struct receiver {
 
 #define RECEIVERS 256 /* a power of 2; by the last bits of a name */
 
-/* Waits for the stage before or after in a pipeline: hcom_receive, SendRecv, ncclDevKernel_Recv. */
+/* Does the task wait for a neighbouring pipeline stage? hcom_receive, SendRecv, ncclDevKernel_Recv. */
 static bool receives(const struct model *model, const struct device_task *task,
 		     struct receiver receivers[RECEIVERS])
 {

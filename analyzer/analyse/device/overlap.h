@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * overlap.h - how computation, communication and copies of a device hide each other.
+ * overlap.h - overlap of computation, communication and copies of a device.
  *
- * Definitions (those of torch_npu's step_trace_time, MindInsight's overlap rows and HTA): computation
- * is the union of kernels, communication the union of collectives; overlapped is what both have
- * in common, pure communication the rest of communication. The stage runs from the first
- * start to the last end of either; free is what of it neither covers, so that
- * computation + pure communication + free = stage. Copies are apart: they count as neither.
+ * Definitions (those of torch_npu's step_trace_time, MindInsight's overlap rows and HTA): computation is the union of
+ * kernels, communication the union of collectives; overlapped is their intersection, pure communication the rest of
+ * communication. The stage runs from the first start to the last end of either; free is the part of the stage that
+ * neither covers, so that computation + pure communication + free = stage. Copies are reported apart: they count as
+ * neither.
  *
- * Of one stream the same is said of its own tasks, within the stage of its device.
+ * A stream has the same figures for its own tasks, within the stage of its device.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_OVERLAP_H
 #define PROFBPF_ANALYZER_ANALYSE_DEVICE_OVERLAP_H
@@ -20,15 +20,15 @@
 
 struct overlap_usage {
 	uint32_t device; /* index into model->devices */
-	uint64_t stream; /* MODEL_ID_NONE: tasks that the file puts on no stream */
+	uint64_t stream; /* MODEL_ID_NONE: tasks without a stream in the file */
 	uint64_t computation_ns;
 	uint64_t communication_ns;
 	uint64_t overlapped_ns;
 	uint64_t pure_communication_ns;
-	uint64_t receive_ns; /* of that, only waiting to receive of another pipeline stage */
+	uint64_t receive_ns; /* part of pure_communication_ns: only waiting to receive from another pipeline stage */
 	uint64_t free_ns;
 	uint64_t copy_ns; /* union of copies, fills and maps */
-	uint64_t pure_copy_ns; /* of that, without computation or communication meanwhile */
+	uint64_t pure_copy_ns; /* part of copy_ns: without computation or communication at the same time */
 };
 
 struct overlap_device {
@@ -40,7 +40,7 @@ struct overlap_device {
 };
 
 struct overlap_results {
-	struct overlap_device *devices; /* those with any computation, communication or copy */
+	struct overlap_device *devices; /* devices with any computation, communication or copy */
 	uint32_t count;
 };
 

@@ -7,7 +7,7 @@
 #include "analyzer/join/launch/launch_ids.h"
 #include "analyzer/join/launch/launch_order.h"
 
-/* Operators as they are asked for; and all of them by type and by core. */
+/* The operators by the options, and all operators by type and by core. */
 static int analyse_operators(const struct model *model, const struct analysis_options *options,
 			     struct device_results *results)
 {
@@ -49,7 +49,10 @@ int device_results_join(struct model *model, struct device_results *results)
 	error = launch_ids_join(model, &ids);
 	if (!error)
 		error = launch_order_join_first(model, &ambiguous);
-	/* Clocks in doubt are judged by what was launched when; then all is joined by the right times. */
+	/*
+	 * Uncertain clocks are checked against the launches joined so far; then launches are joined again by the
+	 * corrected times.
+	 */
 	if (!error && has_anchored_device(model))
 		error = launches_join(model, &results->launches);
 	if (!error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * results.h - everything that is known about devices, computed in one go.
+ * results.h - all results about devices, computed in one go.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_RESULTS_H
 #define PROFBPF_ANALYZER_ANALYSE_DEVICE_RESULTS_H
@@ -34,29 +34,29 @@ struct device_results {
 /*
  * device_results_join - join the device streams to the host
  *
- * Clocks, launches, names of what was launched, in this order. The model must be loaded, sorted and
- * indexed. After it task times are CLOCK_MONOTONIC and task.call / call.task are set. To be called
- * once per model. Returns 0 or -ENOMEM; in both cases device_results_free() is to be called.
+ * Clocks, launches, names of launched operations, in this order. The model must be loaded, sorted
+ * and indexed. Afterwards task times are CLOCK_MONOTONIC and task.call / call.task are set. To be
+ * called once per model. Returns 0 or -ENOMEM; in both cases device_results_free() is to be called.
  */
 int device_results_join(struct model *model, struct device_results *results);
 
 /*
- * device_results_analyse - after that: devices, operators, overlap, communication
- * device_results_idle - and after that idle causes
+ * device_results_analyse - after the join: devices, operators, overlap, communication
+ * device_results_idle - after device_results_analyse(): causes of idle time
  *
- * For the latter timelines must be built; without them they are mostly "unknown". 0 or -ENOMEM.
+ * device_results_idle() needs timelines; without them most causes are "unknown". Both return 0 or -ENOMEM.
  */
 int device_results_analyse(struct model *model, const struct analysis_options *options,
 			   struct device_results *results);
 int device_results_idle(struct model *model, const struct analysis_options *options,
 			struct device_results *results);
 
-/* device_results_compute - all of it. Returns 0 or -ENOMEM; device_results_free() is to be called. */
+/* device_results_compute - all three. Returns 0 or -ENOMEM; in both cases device_results_free() is to be called. */
 int device_results_compute(struct model *model, const struct analysis_options *options,
 			   struct device_results *results);
 void device_results_free(struct device_results *results);
 
-/* device_results_keep_join - free what the analyses found, so that another part can be analysed */
+/* device_results_keep_join - free the results of the analyses but not the join, so that another part can be analysed */
 void device_results_keep_join(struct device_results *results);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_DEVICE_RESULTS_H */
