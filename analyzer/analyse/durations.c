@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define SORTED 256 /* so few are sorted */
+#define SORTED 256 /* shorter lists are sorted */
 #define DIGIT_BITS 12
 #define DIGITS (1u << DIGIT_BITS)
 
@@ -15,8 +15,9 @@ static int by_size(const void *a, const void *b)
 }
 
 /*
- * The value that comes at @rank, from 0, in order of size: its digits are found one after the other, by how many
- * values with the digits before have which. None is moved; a sort of millions takes ten times as long.
+ * The value at @rank, from 0, in ascending order (radix selection): for each digit it counts the values that share
+ * the digits found so far, by their next digit. No value is moved; sorting millions of values takes ten times as
+ * long.
  */
 static uint64_t value_at(const uint64_t *ns, uint32_t count, uint64_t max_ns, uint64_t rank)
 {

@@ -2,8 +2,8 @@
 /*
  * durations.h - exact figures of a set of durations, grouped.
  *
- * Two passes: count the members of each group, then hand them in; percentiles
- * are values of the set, not estimates.
+ * Two passes: the caller counts the members of each group, then passes them; percentiles are values
+ * of the set, not estimates.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DURATIONS_H
 #define PROFBPF_ANALYZER_ANALYSE_DURATIONS_H
@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 struct durations {
-	uint64_t count; /* with @shorter */
+	uint64_t count; /* including @shorter */
 	uint64_t total_ns;
 	uint64_t mean_ns; /* 0 if there are none */
 	bool has_min;
-	bool has_p50; /* percentiles among the unrecorded short ones are not known */
+	bool has_p50; /* false if the percentile is among the unrecorded short durations, whose values are unknown */
 	bool has_p99;
 	bool has_max;
 	uint64_t min_ns;
@@ -28,8 +28,7 @@ struct durations {
 /*
  * durations_of - figures of @count durations, whose order may change
  *
- * @shorter more, with a sum of @shorter_ns, are known to be shorter than all of
- * them.
+ * @shorter further durations, with a sum of @shorter_ns, are known to be shorter than all of @ns.
  */
 struct durations durations_of(uint64_t *ns, uint32_t count, uint64_t shorter, uint64_t shorter_ns);
 

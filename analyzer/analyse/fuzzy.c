@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <string.h>
 
-#define PATTERN_MAX 256 /* longer patterns of a list fit nothing */
+#define PATTERN_MAX 256 /* longer patterns of a list match nothing */
 
 static bool counts(char c)
 {
-	/* Bytes of other alphabets do, too. */
+	/* Bytes of other alphabets count, too. */
 	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
@@ -21,7 +21,7 @@ static const char *skip(const char *text)
 	return text;
 }
 
-/* Does @text begin with the @length bytes at @word, as far as they count? */
+/* Does @text begin with the @length bytes at @word? Compares only characters that count. */
 static bool begins_with(const char *text, const char *word, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {

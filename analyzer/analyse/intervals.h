@@ -20,19 +20,19 @@ struct intervals {
 };
 
 /*
- * Append; one that begins in the interval added last, or where that ends, makes that one longer. An interval that ends at or
- * before its start is ignored. Returns 0 or -ENOMEM.
+ * Appends an interval; one that begins inside the interval added last, or at its end, extends that interval. An
+ * interval that ends at or before its start is ignored. Returns 0 or -ENOMEM.
  */
 int intervals_add(struct intervals *intervals, uint64_t start_ns, uint64_t end_ns);
 void intervals_free(struct intervals *intervals);
 
-/* Sort and merge overlapping and touching ones, in place. */
+/* Sorts, and merges overlapping and touching intervals, in place. */
 void intervals_unite(struct intervals *intervals);
 
 /* Length of a united set. */
 uint64_t intervals_length(const struct intervals *intervals);
 
-/* Length of what two united sets have in common. */
+/* Length of the intersection of two united sets. */
 uint64_t intervals_overlap(const struct intervals *a, const struct intervals *b);
 
 /*

@@ -11,7 +11,7 @@ static void analyse_source(const struct source_loss *from, struct capture_source
 	for (uint32_t i = 0; i < from->reason_count; i++)
 		source->lost += from->reasons[i].count;
 	source->adds_up = from->produced == from->delivered + source->lost;
-	/* What is not comparable is UINT64_MAX: nothing is missing of that. */
+	/* from->read is UINT64_MAX if it is not comparable: then no row counts as missing. */
 	source->missing = from->read < from->delivered ? from->delivered - from->read : 0;
 }
 
@@ -31,8 +31,8 @@ static bool coverage_gap(const struct model *model, uint32_t index, struct cover
 }
 
 /*
- * Who a CPU switched to last must be who it switches from next. Switches between
- * threads that are no targets are not all recorded.
+ * The thread that a CPU switched to must be the thread that it switches from next. Switches between
+ * two threads that are not targets are not all recorded.
  */
 static uint64_t missing_switches(const struct model *model)
 {
@@ -89,10 +89,10 @@ static int by_span_length(const void *a, const void *b)
 	return x->function < y->function ? -1 : x->function > y->function;
 }
 
-/* Where a change was lost, with a damaged part of the file, two of a kind follow each other: the first counts. */
+/* If a change was lost, with a damaged part of the file, two changes of a kind follow each other: the first counts. */
 static void unseen_ends(const struct model *model, struct capture_results *results)
 {
-	const struct ends_change *from = NULL; /* of the span that goes on */
+	const struct ends_change *from = NULL; /* begin of the open span */
 
 	for (uint32_t i = 0; i < model->ends_changes.count; i++) {
 		const struct ends_change *change = &model->ends_changes.row[i];

@@ -5,7 +5,7 @@
 
 struct tally_kind *tally_kind_of(struct tally *tally, uint32_t key)
 {
-	/* Rows of one kind often follow each other. */
+	/* Rows of one kind are often consecutive. */
 	if (tally->last >= tally->kinds.count || tally->kinds.row[tally->last].key != key)
 		tally->last = map_get(&tally->map, key);
 	return tally->last < tally->kinds.count ? &tally->kinds.row[tally->last] : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally.h - how many of each kind there are, where rows are millions and kinds are few.
+ * tally.h - count rows by kind, where rows are millions and kinds are few.
  *
- * To sort the rows in order to count them takes the logarithm of their number of looks at each; this takes one.
+ * Sorting the rows to count them would take log(rows) steps for each row; this takes one.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_TALLY_H
 #define PROFBPF_ANALYZER_ANALYSE_TALLY_H
@@ -15,21 +15,21 @@
 
 struct tally_kind {
 	uint32_t key;
-	uint32_t count; /* of rows */
-	uint32_t first; /* of tally_sort(): how many rows there are of all kinds before */
+	uint32_t count; /* number of rows */
+	uint32_t first; /* after tally_sort(): number of rows of all smaller kinds */
 };
 
 /* Zeroed is empty. */
 struct tally {
 	struct map map; /* key -> kind */
-	MODEL_ARRAY(struct tally_kind) kinds; /* in the order in which they came first */
-	uint32_t last; /* kind of the row before */
+	MODEL_ARRAY(struct tally_kind) kinds; /* in the order of their first rows */
+	uint32_t last; /* kind of the previous row */
 };
 
-/* tally_add - count one more of a kind, any key. False without memory. */
+/* tally_add - count one more row of a kind, any key. Returns false without memory. */
 bool tally_add(struct tally *tally, uint32_t key);
 
-/* tally_sort - kinds in ascending order of their keys. Returns false without memory; nothing is added after it. */
+/* tally_sort - sort kinds by key. Returns false without memory; nothing may be added afterwards. */
 bool tally_sort(struct tally *tally);
 
 /* tally_kind_of - the kind of a key that was added */

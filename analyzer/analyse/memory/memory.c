@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Keep the points of the window; the value at its beginning becomes a point of its own. */
+/* Keeps the points of the window; the value at its start becomes a point. */
 static uint32_t cut(struct memory_point *points, uint32_t count, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t first = 0, end = count, kept = 0;
@@ -21,7 +21,7 @@ static uint32_t cut(struct memory_point *points, uint32_t count, uint64_t from_n
 	return kept;
 }
 
-/* The highest point of each part of the time. */
+/* Keeps the highest point in each part of the time. */
 static uint32_t thin(struct memory_point *points, uint32_t count)
 {
 	uint64_t first_ns = points[0].ts_ns, last_ns = points[count - 1].ts_ns;

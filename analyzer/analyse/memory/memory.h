@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory.h - memory that a job got from its runtimes, and what other profilers recorded of it.
+ * memory.h - memory that a job allocated from its runtimes, and memory records of other profilers.
  *
- * The ledger: calls that allocate (aclrtMalloc, cudaMalloc, ...) hand out an address of so many
- * bytes, and calls that free take it. Counted are outermost calls that returned no error; an
- * allocation counts from when its call returns, up to the start of the call that frees it. Reserving
- * addresses, mapping and registering allocate nothing. What was allocated before the recording
- * is not known; its being freed is counted apart.
+ * The ledger: calls that allocate (aclrtMalloc, cudaMalloc, ...) return an address of a number of bytes, and calls
+ * that free take it. Outermost calls that returned no error are counted; an allocation lasts from the return of its
+ * call to the start of the call that frees it. Reserving addresses, mapping and registering allocate nothing.
+ * Allocations made before the recording are unknown; their frees are counted apart.
  *
- * A curve has all changes, or the highest value in each of MEMORY_CURVE_POINTS equal parts
- * of the time if there are more.
+ * A curve has all changes, or, if there are more than MEMORY_CURVE_POINTS, the highest value in each of
+ * MEMORY_CURVE_POINTS equal parts of the time.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_MEMORY_MEMORY_H
 #define PROFBPF_ANALYZER_ANALYSE_MEMORY_MEMORY_H
@@ -31,29 +30,29 @@ struct memory_curve {
 	struct memory_point *points; /* by time */
 	uint32_t count;
 	uint64_t peak_bytes;
-	uint64_t peak_ns; /* when it was reached first */
+	uint64_t peak_ns; /* when it was first reached */
 	uint64_t last_bytes; /* at the end */
 };
 
 /* Allocations of one function and size that were not freed. */
 struct memory_live {
 	uint32_t function; /* index into model->functions */
-	uint64_t bytes; /* of each */
+	uint64_t bytes; /* of each allocation */
 	uint64_t count;
 	uint64_t first_ns; /* when the oldest was allocated */
-	uint32_t thread; /* of the oldest */
+	uint32_t thread; /* of the oldest allocation */
 };
 
 struct memory_ledger {
 	uint32_t process; /* index into model->processes */
 	uint32_t family; /* string: runtimes whose layers belong together */
 	bool host; /* of the host's memory: aclrtMallocHost, cudaHostAlloc */
-	bool exited; /* the process ended: what is live is lost */
+	bool exited; /* the process ended without freeing its live allocations */
 	uint64_t allocations;
 	uint64_t allocated_bytes;
 	uint64_t frees;
 	uint64_t failed; /* allocating calls that returned an error */
-	uint64_t unknown_frees; /* of what was allocated before the recording */
+	uint64_t unknown_frees; /* frees of memory that was allocated before the recording */
 	uint64_t live_count;
 	struct memory_curve curve;
 	struct memory_live *live; /* most bytes first */
@@ -63,7 +62,7 @@ struct memory_ledger {
 /* Records of one allocator in one file. */
 struct memory_series {
 	uint32_t file; /* index into model->imports */
-	uint32_t device; /* the file's number of it */
+	uint32_t device; /* the file's number of the device */
 	uint32_t component; /* string; 0 = unknown */
 	bool host;
 	bool has_reserved;
@@ -71,7 +70,7 @@ struct memory_series {
 	uint64_t allocations; /* records of changes */
 	uint64_t releases;
 	uint64_t peak_reserved;
-	struct memory_curve curve; /* of what is in use; empty if no record tells it */
+	struct memory_curve curve; /* bytes in use; empty if no record has them */
 };
 
 struct memory_results {
@@ -84,24 +83,23 @@ struct memory_results {
 /*
  * memory_analyse - fill @results
  *
- * The ledger is kept from the beginning of the recording, whatever the window; its curve, peak and live
- * allocations are those of the window. Returns 0 or -ENOMEM; in both cases memory_free() is to be
- * called.
+ * The ledger covers the recording from its beginning, whatever the window; its curve, peak and live allocations are
+ * those of the window. Returns 0 or -ENOMEM; in both cases memory_free() is to be called.
  */
 int memory_analyse(const struct model *model, const struct analysis_options *options,
 		   struct memory_results *results);
 void memory_free(struct memory_results *results);
 
-/* The two parts of it; 0 or -ENOMEM. */
+/* The two parts of memory_analyse(): ledgers, and records of files. Return 0 or -ENOMEM. */
 int memory_keep_ledgers(const struct model *model, const struct analysis_options *options,
 			struct memory_results *results);
 int memory_read_records(const struct model *model, const struct analysis_options *options,
 			struct memory_results *results);
 
 /*
- * memory_curve_make - a curve of @count points by time, which it takes over and thins
+ * memory_curve_make - make a curve of @count points by time; takes over @points and thins them
  *
- * Points before @from_ns only tell what it begins with.
+ * Points before @from_ns only determine its first value.
  */
 void memory_curve_make(struct memory_curve *curve, struct memory_point *points, uint32_t count,
 		       uint64_t from_ns, uint64_t to_ns);

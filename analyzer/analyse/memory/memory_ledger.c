@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls of runtimes allocated and freed. */
+/* Memory that runtime calls allocated and freed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "analyzer/join/launch/call_kind.h"
 #include "lib/base/map.h"
 
-/* An allocation or a free, at the instant from which it counts. */
+/* An allocation or a free, at the instant from which it is effective. */
 struct entry {
 	uint64_t ts_ns;
 	uint64_t address;
-	uint64_t bytes; /* of allocations */
+	uint64_t bytes; /* allocations only */
 	uint32_t call;
-	uint32_t ledger; /* of allocations: row; of frees that of what they free, or INDEX_NONE */
-	uint32_t freed_by; /* of allocations: entry, INDEX_NONE = nobody */
-	uint32_t frees; /* entry whose allocation ends here, INDEX_NONE = none */
+	uint32_t ledger; /* allocations: ledger; frees: ledger of the freed allocation, or INDEX_NONE */
+	uint32_t freed_by; /* allocations: entry that frees it, INDEX_NONE = none */
+	uint32_t frees; /* entry of the allocation that ends here, INDEX_NONE = none */
 	bool alloc;
 	bool failed;
 };
@@ -42,7 +42,7 @@ static bool argument(const struct function *function, const struct call *call, u
 	return false;
 }
 
-/* What hands out addresses or names for memory that is there already. */
+/* Functions that return addresses or names for existing memory. */
 static bool is_no_memory(const char *name)
 {
 	return strstr(name, "Reserve") || strstr(name, "Register") || strstr(name, "Unregister") ||
@@ -54,14 +54,14 @@ static bool is_host(const char *name)
 	return strstr(name, "Host") || strstr(name, "Mbuf") || strstr(name, "AllocBuf");
 }
 
-/* A call as an entry of the ledger; false if it is none. */
+/* Fills the ledger entry of a call; returns false if the call has none. */
 static bool entry_of(const struct keeping *of, uint32_t row, struct entry *entry)
 {
 	const struct call *call = &of->model->calls.row[row];
 	const struct function *function = call_function(of->model, call);
 	const char *name;
 
-	/* What is freed is known at entry, what is allocated at return. */
+	/* The freed address is known at entry, the allocated address at return. */
 	if (!function ||
 	    (function->kind != PROFBPF__FUNCTION__KIND__ALLOC &&
 	     function->kind != PROFBPF__FUNCTION__KIND__FREE) ||
@@ -91,7 +91,7 @@ static bool entry_of(const struct keeping *of, uint32_t row, struct entry *entry
 	       entry->address;
 }
 
-/* Of the same instant what is freed comes first: its address may be given out again. */
+/* At equal instants frees come first: the address may be allocated again. */
 static int by_time(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -150,7 +150,7 @@ static uint64_t live_key(const struct keeping *of, const struct entry *entry)
 	return entry->address * 0x9e3779b97f4a7c15u ^ of->model->threads.row[call->thread].process;
 }
 
-/* Who is freed by whom. An address that is given out again was freed, though nobody saw it. */
+/* Pairs allocations with frees. An address that is allocated again was freed, even if the free was not seen. */
 static bool pair(struct keeping *of)
 {
 	for (uint32_t i = 0; i < of->entries.count; i++) {
@@ -182,7 +182,7 @@ static bool in_window(const struct keeping *of, const struct entry *entry)
 	return entry->ts_ns >= of->window.from_ns && entry->ts_ns < of->window.to_ns;
 }
 
-/* Is it still there when the window ends? */
+/* Is the allocation still live at the window's end? */
 static bool is_live(const struct keeping *of, const struct entry *entry)
 {
 	return entry->alloc && !entry->failed && entry->ts_ns < of->window.to_ns &&
@@ -257,7 +257,7 @@ static void count(const struct keeping *of, struct memory_ledger *ledger, const 
 	}
 }
 
-/* What a ledger holds after an entry that had @bytes before it. */
+/* Returns the bytes of a ledger after an entry, if it had @bytes before. */
 static uint64_t bytes_after(const struct keeping *of, const struct entry *entry, uint32_t row,
 			    uint64_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What other profilers recorded of memory. */
+/* Memory records of other profilers. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -53,7 +53,7 @@ static void add_record(struct memory_series *series, const struct memory_record 
 		series->peak_reserved = record->reserved;
 }
 
-/* In use: as the allocator says, else the sum of the changes, as far as that goes. */
+/* Bytes in use: the allocator's figure if known, else the sum of the changes so far. */
 static uint64_t in_use(const struct memory_record *record, uint64_t before)
 {
 	if (record->flags & MODEL_MEMORY_ALLOCATED)
