@@ -50,7 +50,7 @@ static void *arena_alloc(void *data, size_t size)
 
 static void arena_free(void *data, void *pointer)
 {
-	/* Memory comes back all at once, at the reset. */
+	/* All memory is released at once, by the reset. */
 }
 
 void arena_init(struct arena *arena, size_t limit)

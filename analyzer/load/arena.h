@@ -2,8 +2,8 @@
 /*
  * arena.h - memory for one unpacked packet at a time.
  *
- * Unpacking a batch makes one array per column; from an arena they cost next to
- * nothing, and what a hostile packet can make the unpacker ask for is bounded.
+ * Unpacking a batch allocates one array per column; an arena makes these allocations nearly free,
+ * and bounds the memory that a hostile packet can make the unpacker allocate.
  */
 #ifndef PROFBPF_ANALYZER_LOAD_ARENA_H
 #define PROFBPF_ANALYZER_LOAD_ARENA_H
@@ -15,17 +15,17 @@
 struct arena_chunk;
 
 struct arena {
-	ProtobufCAllocator allocator; /* hand &arena->allocator to the unpacker */
+	ProtobufCAllocator allocator; /* pass &arena->allocator to the unpacker */
 	struct arena_chunk *chunks; /* newest first */
 	size_t used; /* of the newest chunk */
-	size_t total; /* handed out since the last reset */
+	size_t total; /* allocated since the last reset */
 	size_t limit;
 };
 
 /* Allocations beyond @limit bytes between two resets fail. */
 void arena_init(struct arena *arena, size_t limit);
 
-/* Everything allocated so far becomes invalid; the memory is kept for the next packet. */
+/* Invalidates all allocations; keeps the memory for the next packet. */
 void arena_reset(struct arena *arena);
 void arena_release(struct arena *arena);
 

@@ -29,7 +29,7 @@ static void add_up_ids(int32_t *value, size_t count)
 		value[i] = column_s32_next(value[i - 1], value[i]);
 }
 
-/* Replaces codes by 1 + the entry of values, 0 for the value 0. */
+/* Replaces codes by 1 + the index of the entry of values, or by 0 for the value 0. */
 static bool resolve_values(Profbpf__Calls *calls, size_t rows)
 {
 	uint32_t *const codes[] = { calls->ret_value, calls->value0, calls->value1, calls->value2 };

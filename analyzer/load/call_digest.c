@@ -6,8 +6,8 @@
 #include "analyzer/join/launch/call_kind.h"
 #include "analyzer/load/load_judge.h"
 
-#define ROWS_MAX 65536 /* a job has some hundred; more are not looked up for each call */
-#define WAITING_MAX 1024 /* of a thread; each of its calls looks at all of them */
+#define ROWS_MAX 65536 /* a job has some hundred; a call that needs a further row sets survey.too_many */
+#define WAITING_MAX 1024 /* of a thread; each of its calls is compared with all of them */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -37,7 +37,7 @@ static void merge(struct counted_call *to, const struct counted_call *from)
 		to->last_end_ns = from->last_end_ns;
 }
 
-/* The row of calls alike; INDEX_NONE: there is none yet, and *@key is free for it. */
+/* Returns the row of equal calls; INDEX_NONE: there is none yet, and *@key is free for it. */
 static uint32_t find_row(const struct call_digest *digest, const struct counted_call *row,
 			 uint64_t *key)
 {
@@ -53,7 +53,7 @@ static uint32_t find_row(const struct call_digest *digest, const struct counted_
 	return index;
 }
 
-/* Few kinds make most calls. */
+/* Most calls belong to few kinds. */
 static bool count(struct call_digest *digest, const struct counted_call *row)
 {
 	struct model *model = digest->model;
@@ -109,14 +109,14 @@ static bool is_part_of(const struct call_digest *digest, const struct waiting_ca
 
 enum found { FOUND_MORE, FOUND_ALL };
 
-/* A call of a lower depth than one that waits. Is anything more to be found out of that? */
+/* @outer has a lower depth than the waiting call @inner. Can a further call around @inner change its flags? */
 static enum found look_around(const struct call_digest *digest, struct waiting_call *inner,
 			      const struct call *outer)
 {
 	const struct function *a = function_of(digest, &inner->row.call);
 	const struct function *b = function_of(digest, outer);
 
-	/* Around other calls of that depth; or of an earlier time, from another CPU. */
+	/* @outer is around other calls of that depth, or from an earlier time, on another CPU. */
 	if (outer->depth > inner->next || outer->end_ns <= inner->first_start_ns)
 		return FOUND_MORE;
 	if (outer->start_ns > inner->first_start_ns || outer->end_ns < inner->row.last_end_ns) {
@@ -226,7 +226,7 @@ bool digest_call(struct call_digest *digest, const struct call *call, bool kept)
 	return call->depth ? wait_for_outer(digest, thread, &row, call) : count(digest, &row);
 }
 
-/* Calls that nothing around was found of. */
+/* Counts the calls whose enclosing calls were not found, as unsure. */
 static bool count_waiting(struct call_digest *digest)
 {
 	bool ok = true;
@@ -251,7 +251,7 @@ static uint32_t count_lives(const struct model *model, uint32_t tid)
 	return lives;
 }
 
-/* Calls of two threads that had one id, one after the other: any of them may be either's. */
+/* Two successive threads had the same id: each of the calls may belong to either of them. */
 static bool add_other_life(struct model *model, uint32_t index, uint32_t other)
 {
 	struct counted_call *row = &model->counted_calls.row[index];
@@ -265,7 +265,7 @@ static bool add_other_life(struct model *model, uint32_t index, uint32_t other)
 	return MODEL_PUSH(&model->counted_calls, copy);
 }
 
-/* Of threads that nobody has told of. */
+/* Drops calls of threads that are not in the model. */
 static void drop_unknown(struct call_digest *digest)
 {
 	struct model *model = digest->model;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_digest.h - what analyses ask of calls that are not kept (model/counted_calls.h). Only the loader includes it.
+ * call_digest.h - sums of calls that are not kept (model/counted_calls.h). Only the loader includes it.
  *
- * Whether a call is inside of another one of its family is seen when the outer one comes: a file has a thread's calls by their
- * ends, so inner ones wait for those around them. A thread that is moved to another CPU meanwhile has them in
- * batches of another one, in any order; what is not around a call in order and without a gap leaves it unsure.
+ * Whether a call is inside another call of its family is known when the outer call is read: a file has a thread's
+ * calls by their ends, so inner calls wait for the calls around them. If a thread is moved to another CPU meanwhile,
+ * the calls around them are in another CPU's batches, in any order; if the depths of the calls around a call are not
+ * consecutive, the call stays unsure.
  */
 #ifndef PROFBPF_ANALYZER_LOAD_CALL_DIGEST_H
 #define PROFBPF_ANALYZER_LOAD_CALL_DIGEST_H
@@ -15,12 +16,12 @@
 #include "analyzer/model/model.h"
 #include "lib/base/map.h"
 
-/* Alike calls of a thread that wait for the calls around them. */
+/* Equal calls of a thread that wait for the calls around them. */
 struct waiting_call {
 	struct counted_call row;
 	uint64_t first_start_ns;
 	uint8_t depth;
-	uint8_t next; /* depth of the call around them that comes next */
+	uint8_t next; /* depth of the next call around them */
 };
 
 struct digest_thread {
@@ -33,21 +34,21 @@ struct digest_thread {
 struct call_digest {
 	struct model *model;
 	bool wanted;
-	struct map row_map; /* hash of what calls have in common -> model->counted_calls */
-	uint32_t recent[DIGEST_RECENT]; /* 1 + rows that calls were counted in of late, by thread and function */
+	struct map row_map; /* hash of the common values of calls -> model->counted_calls */
+	uint32_t recent[DIGEST_RECENT]; /* 1 + row of recently counted calls, by thread and function */
 	struct map thread_map; /* tid -> threads */
 	MODEL_ARRAY(struct digest_thread) threads;
-	uint32_t last; /* of threads, of the call before */
+	uint32_t last; /* index into threads: the thread of the previous call */
 };
 
 /*
- * digest_call - take a call into account, in the order of the file, as soon as survey.from_ns of the model is known
+ * digest_call - count a call, in the order of the file, as soon as survey.from_ns of the model is known
  *
- * Every call is to be given, those too that are @kept and are not counted. False without memory.
+ * Every call is to be passed, including @kept calls, which are not counted. Returns false without memory.
  */
 bool digest_call(struct call_digest *digest, const struct call *call, bool kept);
 
-/* digest_finish - once the model knows threads by their ids: rows bear threads. False without memory. */
+/* digest_finish - after the threads are known: set the thread index of each row. Returns false without memory. */
 bool digest_finish(struct call_digest *digest);
 
 void digest_free(struct call_digest *digest);

@@ -6,15 +6,15 @@
 #include "analyzer/load/survey.h"
 #include "lib/trace/column.h"
 
-#define THREADS_MAX 512 /* of a batch; more are rare, and looked at one by one */
+#define THREADS_MAX 512 /* of a batch; batches with more are rare, and loaded row by row */
 #define PLACES (2 * THREADS_MAX) /* a power of 2 */
 #define NEVER UINT32_MAX
 
-/* Rows of a batch that name a thread. */
+/* The rows of a batch that name a thread. */
 struct far_thread {
 	uint32_t tid;
-	uint32_t first, last; /* in any role */
-	uint32_t near[EDGES]; /* the one next to the part, by role; NEVER: none */
+	uint32_t first, last; /* first and last row with the thread in any role */
+	uint32_t near[EDGES]; /* the row nearest to the part, by role; NEVER: none */
 };
 
 struct far_threads {
@@ -22,10 +22,10 @@ struct far_threads {
 	uint32_t count;
 	uint16_t place[PLACES]; /* 1 + index of a thread */
 	uint64_t *ts_ns; /* of each row */
-	bool before; /* the part */
+	bool before; /* the batch is before the part */
 };
 
-/* Times as instants; NULL if they are not all there, do not go up, or without memory. */
+/* Converts differences to instants; NULL if there is not one for each row, if one overflows, or without memory. */
 static uint64_t *instants(struct loader *loader, const uint64_t *differences, size_t count, size_t rows)
 {
 	ProtobufCAllocator *allocator = &loader->arena.allocator;
@@ -42,7 +42,7 @@ static uint64_t *instants(struct loader *loader, const uint64_t *differences, si
 	return ts_ns;
 }
 
-/* NULL: there are too many. */
+/* Returns NULL if the batch names too many threads. */
 static struct far_thread *thread_of(struct far_threads *of, uint32_t tid, uint32_t row)
 {
 	uint32_t at = tid * UINT32_C(0x9e3779b1) >> 22;
@@ -68,7 +68,7 @@ static void note(const struct far_threads *of, struct far_thread *thread, enum e
 		thread->near[edge] = row;
 }
 
-/* When its threads were seen. Those that are new come in the order of their rows. */
+/* Records when each thread was seen. New threads are added in the order of their rows. */
 static bool saw_threads(struct loader *loader, const struct far_threads *of)
 {
 	for (uint32_t i = 0; i < of->count; i++) {
@@ -97,9 +97,9 @@ static bool begin(struct loader *loader, struct far_threads *of, uint64_t *ts_ns
 struct far_switches {
 	struct far_threads threads;
 	const Profbpf__Switches *switches;
-	uint32_t *prev_tid; /* of each row */
+	uint32_t *prev_tid; /* by row */
 	uint32_t missing;
-	struct survey_switch last; /* of the CPU, after these */
+	struct survey_switch last; /* last switch of the CPU, after this batch */
 };
 
 static size_t entry_of(const Profbpf__Switches *s, size_t i)
@@ -115,11 +115,11 @@ static bool states_known(const Profbpf__Switches *s)
 	return true;
 }
 
-/* Nothing but @of changes. */
+/* Reads the batch without side effects outside of @of. */
 static bool look_at_switches(struct far_switches *of, size_t rows)
 {
 	const Profbpf__Switches *s = of->switches;
-	struct far_thread *at = NULL; /* the one that is on the CPU */
+	struct far_thread *at = NULL; /* the thread on the CPU */
 	uint32_t next_tid = 0;
 
 	for (size_t i = 0; i < rows; i++) {
@@ -211,7 +211,7 @@ enum far_batch far_switches(struct loader *loader, const Profbpf__Switches *swit
 
 struct far_wakes {
 	struct far_threads threads;
-	uint32_t woken[THREADS_MAX]; /* threads, in the order in which they were woken first */
+	uint32_t woken[THREADS_MAX]; /* indices of threads, by their first wake-up */
 	uint32_t woken_count;
 	uint64_t bad;
 };

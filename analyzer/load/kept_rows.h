@@ -3,13 +3,13 @@
 #ifndef PROFBPF_ANALYZER_LOAD_KEPT_ROWS_H
 #define PROFBPF_ANALYZER_LOAD_KEPT_ROWS_H
 
-/* Rows that are kept; others are counted (model.survey), which takes a fraction of the time and memory. */
+/* Rows that are kept; other rows are counted (model.survey), which takes a fraction of the time and memory. */
 enum load_rows {
 	LOAD_CALLS = 1 << 0,
 	LOAD_IOCTLS = 1 << 1,
 	LOAD_SCHEDULE = 1 << 2, /* switches, wake-ups, interrupts */
 	LOAD_TASKS = 1 << 3, /* of devices */
-	LOAD_ALL = (1 << 4) - 1, /* unless something else is chosen */
+	LOAD_ALL = (1 << 4) - 1, /* the default */
 };
 
 #endif /* PROFBPF_ANALYZER_LOAD_KEPT_ROWS_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets with rows of what threads wait for in memory and storage: page faults, block requests. */
+/* Packets with waits for memory and storage: page faults, block requests. */
 #include "analyzer/load/loader_private.h"
 
 #include "proto/trace.pb-c.h"

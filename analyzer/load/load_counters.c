@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets with cumulative figures: threads' accounts, /proc/stat, the sources' own statistics. */
+/* Packets with cumulative figures: threads' accounts, /proc/stat, the sources' statistics. */
 #include "analyzer/load/loader_private.h"
 
 #include <stdlib.h>
@@ -107,7 +107,7 @@ bool load_counters(struct loader *loader, const struct pbt_packet *packet)
 		uint32_t cpu = COLUMN_AT(m, cpu, i), unit = COLUMN_AT(m, unit, i);
 		struct counter row;
 
-		/* A number without its unit says nothing. */
+		/* A value of unknown unit is meaningless. */
 		if (!loader_knows(loader, unit, PROFBPF__COUNTERS__UNIT__NS_TOTAL))
 			continue;
 		row = (struct counter){
@@ -131,7 +131,7 @@ static void add_reason(struct source_loss *source, uint32_t reason, uint64_t cou
 	while (i < source->reason_count && source->reasons[i].reason != reason)
 		i++;
 	if (i == sizeof(source->reasons) / sizeof(source->reasons[0]))
-		i--; /* more reasons than there are: the last one takes the rest */
+		i--; /* no room for a further reason: the last one also counts the rest */
 	else if (i == source->reason_count)
 		source->reasons[source->reason_count++].reason = reason;
 	source->reasons[i].count += count;
@@ -166,7 +166,7 @@ static bool take_source(struct loader *loader, struct session *session,
 	return true;
 }
 
-/* Each statistics packet replaces what the one before it said. */
+/* Each statistics packet replaces the counts of the previous packet. */
 static bool take_short_calls(struct loader *loader, struct session *session,
 			     const Profbpf__Statistics *statistics)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets that say what ids mean: clocks, strings, functions, drivers, devices. */
+/* Packets that define ids: clocks, strings, functions, drivers, devices. */
 #include "analyzer/load/loader_private.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ bool load_strings(struct loader *loader, const struct pbt_packet *packet)
 		return true;
 	if (strings->first_id >= STRINGS_MAX || strings->n_text > STRINGS_MAX - strings->first_id)
 		return false;
-	/* Ids begin anew in each segment, also in one whose header could not be read. */
+	/* Ids restart in each segment, even in one whose header could not be read. */
 	if (strings->first_id <= 1)
 		loader->string_count = 0;
 	if (!make_string_room(loader, strings->first_id + (uint32_t)strings->n_text))
@@ -100,7 +100,7 @@ bool load_sleep_objects(struct loader *loader, const struct pbt_packet *packet)
 		return false;
 	if (m->first_id == 1)
 		loader->objects.count = 0;
-	/* A packet between was damaged: ids would no longer be those that are meant. */
+	/* A packet in between was damaged: the ids would be shifted. */
 	if (m->first_id != loader->objects.count + 1)
 		return false;
 	for (size_t i = 0; i < rows; i++) {
@@ -157,7 +157,7 @@ uint32_t loader_function(struct loader *loader, uint32_t id)
 	return index;
 }
 
-/* What is no C++ symbol stays as it is. */
+/* Text that is not a C++ symbol stays unchanged. */
 uint32_t loader_symbol(struct loader *loader, const char *symbol)
 {
 	char *readable = readable_symbol(symbol);
@@ -167,7 +167,7 @@ uint32_t loader_symbol(struct loader *loader, const char *symbol)
 	return id;
 }
 
-/* A class that was not measured costs at least what the cheapest one does. */
+/* An unmeasured class costs at least as much as the cheapest measured class. */
 static void take_probe_cost(const struct session *session, struct function *function)
 {
 	const struct probe_cost *best = NULL;
@@ -270,7 +270,7 @@ bool load_drivers(struct loader *loader, const struct pbt_packet *packet)
 	return !loader->no_memory;
 }
 
-/* Device ids hold in the whole session and are sent again in each segment. */
+/* Device ids are valid in the whole session and are repeated in each segment. */
 static struct device *device_row(struct loader *loader, uint32_t id)
 {
 	struct model *model = loader->model;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets that say of which functions the ends of calls are not seen, and since when. */
+/* Packets that list functions the ends of whose calls are not recorded, and since when. */
 #include "analyzer/load/loader_private.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ bool load_ends(struct loader *loader, const struct pbt_packet *packet)
 
 	if (!m || COLUMN_ROWS(&rows, m->n_function, m->n_ts_ns, m->n_seen, m->n_calls_per_second))
 		return false;
-	row.session_end_ns = loader->session; /* load_resolve_ends() puts its end there */
+	row.session_end_ns = loader->session; /* its index; load_resolve_ends() replaces it by its end */
 	for (size_t i = 0; i < rows; i++) {
 		uint32_t seen = COLUMN_AT(m, seen, i);
 
@@ -57,7 +57,7 @@ void load_resolve_ends(struct loader *loader)
 	for (uint32_t i = 0; i < model->ends_changes.count; i++) {
 		const struct session *session = &loader->sessions.row[changes[i].session_end_ns];
 
-		/* A segment says again what holds when it begins. */
+		/* Each segment repeats the state at its start. */
 		if (kept && by_function(&changes[kept - 1], &changes[i]) == 0)
 			continue;
 		changes[kept] = changes[i];

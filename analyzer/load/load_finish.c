@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* After the last file: ids of rows become indices, and the sessions are summed up. */
+/* After the last file: converts ids in rows to indices, and sums up the sessions. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "analyzer/load/loader_private.h"
 
 /*
- * A row of a thread that nobody has told of. Not if it is from before the recording: a few switches and wake-ups that
- * wait in the kernel when a flight recorder's segment begins are of threads that had ended by then.
+ * Counts a row of an unknown thread, unless it is from before the recording: when a flight recorder's segment begins,
+ * the kernel still holds a few switches and wake-ups of threads that had already ended.
  */
 static void note_unknown(struct loader *loader, uint64_t ts_ns)
 {
@@ -21,7 +21,7 @@ static void note_unknown(struct loader *loader, uint64_t ts_ns)
 	loader->model->threadless_rows += since_start;
 }
 
-/* Keeps the rows of threads that are known. */
+/* Keeps the rows of known threads. */
 #define RESOLVE(loader, array, instant)                                                    \
 	do {                                                                               \
 		uint32_t kept = 0;                                                         \
@@ -41,7 +41,7 @@ static void note_unknown(struct loader *loader, uint64_t ts_ns)
 		(array)->count = kept;                                                     \
 	} while (0)
 
-/* Wake-ups have two threads, of which the waker need not be known. */
+/* A wake-up is kept even if its waker is unknown. */
 static void resolve_wakes(struct loader *loader)
 {
 	struct model *model = loader->model;
@@ -65,7 +65,10 @@ static void resolve_threads(struct loader *loader)
 {
 	struct model *model = loader->model;
 
-	/* Without its header the recording begins with the first row of a thread that is known. */
+	/*
+	 * Without a header the recording begins with the first row of a known thread, so calls and
+	 * ioctls are resolved first.
+	 */
 	if (!model->info.session_start_ns) {
 		RESOLVE(loader, &model->calls, end_ns);
 		RESOLVE(loader, &model->ioctls, end_ns);
@@ -84,7 +87,7 @@ static void resolve_threads(struct loader *loader)
 	}
 }
 
-/* The same of rows that are put in order, which are most of all. */
+/* The same for the rows that are sorted, the majority of all rows. */
 static bool settle_call(void *context, void *row, bool again)
 {
 	struct loader *loader = context;
@@ -118,7 +121,7 @@ static bool settle_switch(void *context, void *row, bool again)
 	return true;
 }
 
-/* Thread ids of wakers to threads, interpreters' process ids to processes. */
+/* Converts thread ids of wakers to threads, and process ids of interpreters to processes. */
 static void resolve_pythons(struct loader *loader)
 {
 	struct model *model = loader->model;
@@ -152,7 +155,7 @@ static int by_coverage(const void *a, const void *b)
 	return x->probed_ns < y->probed_ns ? -1 : x->probed_ns > y->probed_ns;
 }
 
-/* Each segment says again what is covered. */
+/* Each segment repeats the coverage. */
 static void unique_coverage(struct model *model)
 {
 	uint32_t kept = 0;
@@ -213,7 +216,7 @@ static void resolve_processes(struct loader *loader)
 	}
 }
 
-/* Sources of all sessions together; there are five. */
+/* Number of sources of all sessions; there are five. */
 #define SOURCES_MAX 64
 
 static struct source_loss *source_row(struct model *model, uint32_t name)

@@ -3,7 +3,7 @@
 
 #include "analyzer/join/launch/call_kind.h"
 
-/* Deeper than the recorder follows nested calls: files of others tell of Python's functions, too. */
+/* More than the recorder's own limit of nesting: device files also contain Python functions. */
 #define DEPTH_MAX 255
 
 bool load_is_error(const struct function *function, const struct call *call)
@@ -18,7 +18,7 @@ bool load_is_error(const struct function *function, const struct call *call)
 	}
 }
 
-/* Calls of one thread that enclose the next one, outermost first. */
+/* The calls around the next call of a thread, outermost first. */
 struct enclosing {
 	const struct call *call[DEPTH_MAX];
 	uint32_t count;
@@ -70,12 +70,12 @@ void load_judge_calls(struct model *model)
 		flags = judge_layer(model, &stack, call);
 		if (load_is_error(&model->functions.row[call->function], call))
 			flags |= MODEL_CALL_ERROR;
-		/* What is written to a file twice costs twice as much. */
+		/* Writes only if needed: rows may be in a file, where a write doubles the cost. */
 		if (flags & ~call->flags)
 			call->flags |= flags;
 		unknown |= call->flags & MODEL_CALL_END_UNKNOWN;
 	}
-	/* Until when they were noticed tells what was inside them, and nothing else. */
+	/* A call without an end was known to run until end_ns, which was needed to find the calls inside it. */
 	for (uint32_t i = 0; unknown && i < model->calls.count; i++) {
 		struct call *call = &model->calls.row[i];
 

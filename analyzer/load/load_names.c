@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that the daemon looked up: of code addresses, of drivers' commands; and long names of threads. */
+/* Names looked up by the daemon: of code addresses and of drivers' commands; and long names of threads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 
 #define CODE_NAMES_MAX (1u << 20)
 #define COMMANDS_MAX (1u << 20)
-#define KERNEL_NAME_LEN 15 /* of a thread, without its NUL */
+#define KERNEL_NAME_LEN 15 /* of a thread name, without its NUL */
 #define NAME_MAX_BYTES 4096
 
 static const char stub_mark[] = "__device_stub_", wrapper_mark[] = "__wrapper";
 
 /*
- * Compilers put a function of the host in the place of a kernel. Its name is the kernel's
- * (nvcc), or that with a mark: kernel k is __device_stub__k (clang), __device_stub__Z1kv (nvcc,
- * the mangled name follows) or __wrapper__device_stub_k<int> (nvcc, templates).
+ * Compilers replace a kernel by a host function. Its name is the kernel's name (nvcc), or that name
+ * with a mark: kernel k is __device_stub__k (clang), __device_stub__Z1kv (nvcc, the mangled name
+ * follows) or __wrapper__device_stub_k<int> (nvcc, templates).
  */
 static uint32_t kernel_name(struct loader *loader, const char *symbol)
 {
@@ -95,7 +95,7 @@ void load_resolve_code_names(struct loader *loader)
 		qsort(model->code_names.row, kept, sizeof(*model->code_names.row), by_address);
 }
 
-/* The same driver comes again in each segment. */
+/* Each segment repeats its drivers. */
 static bool same_commands(const struct model *model, const Profbpf__Driver *from,
 			  const struct driver *driver)
 {
@@ -138,7 +138,7 @@ bool load_commands(struct loader *loader, const Profbpf__Driver *from, struct dr
 	return true;
 }
 
-/* The thread of the same process whose id the call read out of the handle, else the caller. */
+/* The thread of the same process whose id the call read from the handle, else the caller. */
 static struct thread *named_thread(struct model *model, const struct call *call,
 				   const struct function *function)
 {
@@ -175,15 +175,15 @@ static bool any_names_threads(const struct model *model)
 	return false;
 }
 
-/* The last call that named a thread. */
+/* The last call that set a thread's name. */
 struct last_name {
 	uint64_t ts_ns;
 	uint32_t text;
 };
 
 /*
- * Where the C library passes on what the kernel will take, the kernel told of it, too (TASK_RENAME).
- * Longer names it refuses or cuts, and only the call has them.
+ * A name that the kernel accepts is also in the trace's task events (TASK_RENAME). The kernel refuses or truncates
+ * longer names: only the call has them.
  */
 void load_thread_names(struct model *model)
 {

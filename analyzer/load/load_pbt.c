@@ -11,7 +11,7 @@
 #include "analyzer/load/survey.h"
 #include "lib/base/progress.h"
 
-/* Unpacked, a body takes up to eight times its size; repeated messages more. */
+/* A body unpacks to at most eight times its size, except repeated messages, which take more. */
 #define ARENA_LIMIT (1ull << 30)
 
 struct loader *loader_new(struct model *model)
@@ -95,7 +95,7 @@ static load_fn *const BODIES[] = {
 	[PROFBPF__PACKET__KIND__BLOCK_REQUESTS] = load_block_requests,
 };
 
-/* Instead of these, where such rows are only counted. */
+/* Functions for the kinds of rows that are only counted. */
 static const struct {
 	uint32_t rows; /* enum load_rows */
 	load_fn *count;
@@ -154,7 +154,7 @@ static load_fn *body_of(const struct loader *loader, unsigned int kind)
 	return BODIES[kind];
 }
 
-/* A packet whose checksum is right but whose body makes no sense. */
+/* Counts a packet with a correct checksum and an invalid body. */
 static void bad_body(struct loader *loader, const struct pbt_packet *packet)
 {
 	struct pbt_damage *damage = &loader->model->damage;
@@ -182,7 +182,7 @@ static int load_packet(struct loader *loader, const struct pbt_packet *packet, c
 		}
 		return err;
 	}
-	/* Kinds of a later version of the format are left alone. */
+	/* Skips kinds of packets of a later version of the format. */
 	if (kind >= sizeof(BODIES) / sizeof(BODIES[0]) || !BODIES[kind]) {
 		loader->model->unknown_batches++;
 		return 0;
@@ -219,7 +219,7 @@ void loader_watch(struct loader *loader, struct progress *progress)
 	loader->progress = progress;
 }
 
-/* Of pipes it is not known. */
+/* The size is unknown for pipes. */
 static uint64_t size_of(const char *path)
 {
 	struct stat st;

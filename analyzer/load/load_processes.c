@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets about processes as a whole, and the groups that they are in. */
+/* Packets about processes, and about their cgroups. */
 #include "analyzer/load/loader_private.h"
 
 #include "lib/trace/column.h"
@@ -11,7 +11,7 @@ static bool processes_fit(const Profbpf__Processes *m, size_t *rows)
 			   m->n_gone_run_ns, m->n_gone_user_ns, m->n_gone_system_ns) == 0;
 }
 
-/* MAP_NONE and INDEX_NONE are the same: not known. */
+/* MAP_NONE and INDEX_NONE are equal: unknown. */
 static uint32_t cgroup_index(const struct loader *loader, uint64_t id)
 {
 	return id ? map_get(&loader->cgroup_map, id) : INDEX_NONE;
@@ -49,7 +49,7 @@ bool load_processes(struct loader *loader, const struct pbt_packet *packet)
 	return true;
 }
 
-/* Each segment says again which groups there are. */
+/* Each segment repeats its cgroups. */
 bool load_cgroups(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__Cgroups *m = LOADER_UNPACK(cgroups, packet);

@@ -12,9 +12,9 @@
 #include "proto/trace.pb-c.h"
 #include "lib/trace/column.h"
 
-#define DEPTH_SHIFT 8 /* of Calls.flags */
+#define DEPTH_SHIFT 8 /* of the depth in Calls.flags */
 
-/* The row of a thread id; made on first use. INDEX_NONE without memory. */
+/* Returns the row of a thread id, which is created on first use. INDEX_NONE without memory. */
 static uint32_t tid_row(struct loader *loader, uint32_t tid, uint64_t ts_ns)
 {
 	struct tid_info new = { .tid = tid, .first_ns = ts_ns, .last_ns = ts_ns };
@@ -53,7 +53,7 @@ static uint8_t call_flags(uint32_t file)
 {
 	uint8_t flags = file & PROFBPF__CALLS__FLAG__OPEN ? MODEL_CALL_OPEN : 0;
 
-	/* One that was left is not open any more, and more is known of it than that it was entered. */
+	/* LEFT overrides the other flags: the call is neither open nor known by its entry alone. */
 	if (file & PROFBPF__CALLS__FLAG__LEFT)
 		flags = MODEL_CALL_LEFT;
 	else if (file & PROFBPF__CALLS__FLAG__ENTRY_ONLY)
@@ -61,7 +61,7 @@ static uint8_t call_flags(uint32_t file)
 	return file & PROFBPF__CALLS__FLAG__RETURNED_UNKNOWN ? flags | MODEL_CALL_VALUE_UNKNOWN : flags;
 }
 
-/* What its calls do lasts: names, handles, memory, operators of a pipeline. */
+/* Do calls of the function matter beyond their own time? They set names, handles, memory, operators of a pipeline. */
 static bool lasts(const struct function *function)
 {
 	switch (function->kind) {
@@ -227,7 +227,7 @@ static bool prepare_switches(Profbpf__Switches *s, size_t *rows)
 	       shapes_resolve(s->shape, *rows, shapes);
 }
 
-/* Row of a segment's id; 0 and ids that it has not sent are nothing. */
+/* The row of an id of the segment; INDEX_NONE for 0 and unknown ids. */
 static uint32_t object_index(const struct loader *loader, uint32_t id)
 {
 	return id && id <= loader->objects.count ? loader->objects.row[id - 1] : INDEX_NONE;
@@ -244,7 +244,7 @@ void load_switch_values(const struct loader *loader, const Profbpf__Switches *sw
 	row->refill_ns = COLUMN_AT(switches, refill_ns, entry);
 }
 
-/* A batch that was looked at as a whole. */
+/* Counts the rows of a batch that was processed as a whole. */
 static bool took_far(struct loader *loader, enum far_batch far, size_t rows)
 {
 	if (far == FAR_FAILED)
@@ -271,7 +271,7 @@ bool load_switches(struct loader *loader, const struct pbt_packet *packet)
 		uint32_t state = COLUMN_AT(switches, state, s);
 
 		row.ts_ns += COLUMN_AT(switches, ts_ns, i);
-		/* At first next_tid is 0; later it is that of the row before. */
+		/* The code refers to the previous row's next_tid, 0 for the first row. */
 		row.prev_tid = switches->n_shape
 				       ? row.next_tid ^ COLUMN_AT(switches, prev_change, i)
 				       : COLUMN_AT(switches, prev_tid, i);
@@ -386,7 +386,7 @@ static uint32_t device_index(struct loader *loader, uint32_t id)
 	return map_get(&loader->device_map, (uint64_t)loader->session << 32 | id);
 }
 
-/* Times of a task; those that are not reported are 0 in the file. */
+/* Sets the times of a task; unreported times are 0 in the file. */
 static void task_times(const Profbpf__DeviceTasks *tasks, size_t i, uint64_t queued_ns,
 		       struct device_task *row)
 {
@@ -403,7 +403,7 @@ static void task_times(const Profbpf__DeviceTasks *tasks, size_t i, uint64_t que
 		row->flags = MODEL_TASK_UNTIMED;
 }
 
-/* CUPTI names kernels by their symbols. A few names are those of millions of tasks. */
+/* CUPTI names kernels by their symbols. Millions of tasks share few names, so results are cached. */
 static uint32_t task_name(struct loader *loader, uint32_t id)
 {
 	uint32_t name = loader_string(loader, id), readable;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The start of a segment: which session it belongs to, and the trace's header. */
+/* The start of a segment: finds its session, and reads the trace's header. */
 #include "analyzer/load/loader_private.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ bool loader_need_session(struct loader *loader)
 	return loader->sessions.count > 0 || add_session(loader);
 }
 
-/* Finds the session of a segment or begins it. */
+/* Finds the session of a segment or creates it. */
 static bool enter_session(struct loader *loader, const ProtobufCBinaryData *uuid)
 {
 	uint8_t id[SESSION_UUID_SIZE] = { 0 };
@@ -35,7 +35,7 @@ static bool enter_session(struct loader *loader, const ProtobufCBinaryData *uuid
 	for (uint32_t i = 0; i < loader->sessions.count; i++) {
 		struct session *session = &loader->sessions.row[i];
 
-		/* Rows before the first readable header belong to what it announces. */
+		/* Rows before the first readable header belong to the session of that header. */
 		if (!session->known)
 			memcpy(session->uuid, id, sizeof(id));
 		if (memcmp(session->uuid, id, sizeof(id)) == 0) {
@@ -117,7 +117,7 @@ static uint32_t join_topics(struct model *model, const Profbpf__Segment *segment
 	return model_string(model, text);
 }
 
-/* The host's part of the header, from the first segment. */
+/* Reads the host's part of the header, from the first segment. */
 static bool take_host(struct model *model, const Profbpf__Segment *segment)
 {
 	struct trace_info *info = &model->info;
@@ -137,7 +137,7 @@ static bool take_host(struct model *model, const Profbpf__Segment *segment)
 	       info->probe_method != INDEX_NONE && info->topics != INDEX_NONE;
 }
 
-/* Older sessions say of one class only what it adds to a call itself. */
+/* Older sessions have the cost of one class only, and only its share in the call itself. */
 static void take_probe_costs(struct model *model, const Profbpf__Segment *segment,
 			     struct session *session)
 {
@@ -190,7 +190,7 @@ static bool take_segment(struct loader *loader, const Profbpf__Segment *segment)
 	return add_targets(model, segment) && add_notes(model, segment->notes, segment->n_notes);
 }
 
-/* A part that is given twice would be counted twice. */
+/* A segment that is given twice must not be counted twice. */
 static bool read_before(const struct session *session, uint32_t index)
 {
 	for (uint32_t i = 0; i < session->segments.count; i++)

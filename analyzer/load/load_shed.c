@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets that say what was left out of the recording, and since when. */
+/* Packets that list kinds of records that were left out of the recording, and since when. */
 #include "analyzer/load/loader_private.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ bool load_shed(struct loader *loader, const struct pbt_packet *packet)
 
 	if (!m || COLUMN_ROWS(&rows, m->n_what, m->n_ts_ns, m->n_kept_permille, m->n_reason, m->n_cost_ppm))
 		return false;
-	row.session_end_ns = loader->session; /* load_resolve_shed() puts its end there */
+	row.session_end_ns = loader->session; /* its index; load_resolve_shed() replaces it by its end */
 	for (size_t i = 0; i < rows; i++) {
 		uint32_t reason = COLUMN_AT(m, reason, i);
 
@@ -70,7 +70,7 @@ void load_resolve_shed(struct loader *loader)
 	}
 	if (model->shed_changes.count)
 		qsort(changes, model->shed_changes.count, sizeof(*changes), by_what);
-	/* A segment says again what holds when it begins. */
+	/* Each segment repeats the state at its start. */
 	for (uint32_t i = 0; i < model->shed_changes.count; i++)
 		if (!kept || by_what(&changes[kept - 1], &changes[i]))
 			changes[kept++] = changes[i];

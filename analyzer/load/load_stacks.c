@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of topic stack: what frames and stacks are, and where threads were. */
+/* Packets of topic stack: definitions of frames and stacks, and samples of threads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +173,7 @@ bool load_stack_samples(struct loader *loader, const struct pbt_packet *packet)
 	if (!m || COLUMN_ROWS(&rows, m->n_ts_ns, m->n_dur_ns, m->n_tid, m->n_tgid, m->n_stack,
 			      m->n_flags, m->n_cpu, m->n_waker))
 		return false;
-	row.times = m->rate && m->rate <= RATE_MAX ? m->rate : 0; /* load_resolve_samples() makes it what it is to be */
+	row.times = m->rate && m->rate <= RATE_MAX ? m->rate : 0; /* load_resolve_samples() replaces the rate */
 	for (size_t i = 0; i < rows; i++) {
 		uint32_t stack = row_of(loader, &loader->stacks, COLUMN_AT(m, stack, i));
 
@@ -198,7 +198,7 @@ bool load_stack_samples(struct loader *loader, const struct pbt_packet *packet)
 	return true;
 }
 
-/* The highest rate is the one that was wanted. */
+/* Weights samples by the requested rate, the highest one recorded. */
 void load_resolve_samples(struct loader *loader)
 {
 	uint32_t wanted = loader->model->info.stack_rate;
@@ -213,7 +213,7 @@ void load_resolve_samples(struct loader *loader)
 	}
 }
 
-/* Each segment says again which processes there are; a reused id is another process. */
+/* Each segment repeats its processes; a reused id is another process. */
 bool load_pythons(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__Pythons *m = LOADER_UNPACK(pythons, packet);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads and processes. Each Tasks row tells something about one thread id at
- * one instant; put in order of time they give the lives of all threads.
+ * Threads and processes. Each Tasks row is an event of one thread id at one instant; in order of
+ * time the rows give the lives of all threads.
  */
 #include "analyzer/load/loader_private.h"
 
@@ -12,8 +12,8 @@
 #include "lib/trace/column.h"
 
 /*
- * Start times of one life may differ a little, since some come from /proc, which
- * counts in hundredths of a second of another clock.
+ * Start times of one life may differ a little: some come from /proc, which counts in hundredths of
+ * a second of another clock.
  */
 #define SAME_LIFE_NS 1000000000ull
 
@@ -78,7 +78,7 @@ static uint64_t apart(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Does this row speak of the life that began at @thread->start_ns? */
+/* Does the row belong to the life that began at @thread->start_ns? */
 static bool same_life(const struct thread *thread, const struct task_row *row)
 {
 	if (thread->start_ns && row->start_ns)
@@ -100,7 +100,7 @@ static uint32_t add_process(struct building *building, uint32_t pid)
 	return building->model->processes.count - 1;
 }
 
-/* The process of a new thread. A new main thread begins a new process. */
+/* Returns the process of a new thread. A new main thread begins a new process. */
 static uint32_t process_of(struct building *building, const struct task_row *row)
 {
 	uint32_t index = map_get(&building->processes, row->tgid);
@@ -166,7 +166,7 @@ static void end_thread(struct thread *thread, struct process *process, const str
 	thread->exit_ns = row->ts_ns;
 	if (leader)
 		process->exit_code = row->exit_code;
-	/* The main thread may leave before the others do. */
+	/* The main thread may exit before the other threads. */
 	if (leader || process->exit_ns)
 		process->exit_ns = row->ts_ns;
 }
@@ -186,7 +186,7 @@ static void apply(struct thread *thread, struct process *process, const struct t
 		process->cmdline = row->cmdline;
 	if (row->event == PROFBPF__TASKS__EVENT__EXEC || row->exe)
 		process->exe = row->exe;
-	/* Who started it: of one that outlives its parent later rows tell who took it over. */
+	/* The parent that started the process: if the parent exits, later rows name the process that adopts it. */
 	if (row->parent_tgid && leader && !process->parent_pid)
 		process->parent_pid = row->parent_tgid;
 	thread->target |= row->flags & PROFBPF__TASKS__FLAG__TARGET;
@@ -229,7 +229,7 @@ static int by_time(const void *a, const void *b)
 	return x->ts_ns < y->ts_ns ? -1 : x->ts_ns > y->ts_ns;
 }
 
-/* Threads that only other rows name: nothing is known but their ids. */
+/* Adds threads that only other rows name: only their ids are known. */
 static bool add_unannounced(struct building *building)
 {
 	struct loader *loader = building->loader;
@@ -247,7 +247,7 @@ static bool add_unannounced(struct building *building)
 
 		if (map_get(&building->threads, info->tid) != MAP_NONE)
 			continue;
-		/* Without its process a thread cannot be told from one that never was. */
+		/* Without its process a thread could be the result of a wrong id. */
 		if (!info->tgid)
 			continue;
 		thread.process = map_get(&building->processes, info->tgid);
@@ -259,7 +259,7 @@ static bool add_unannounced(struct building *building)
 	return true;
 }
 
-/* Processes of which there is nothing but counts. */
+/* Adds processes that have only counts. */
 static bool add_counted(struct building *building)
 {
 	struct model *model = building->model;
@@ -274,7 +274,7 @@ static bool add_counted(struct building *building)
 	return true;
 }
 
-/* Which thread ids had one life only, and how far each life reached. */
+/* Finds thread ids with a single life, and the last instant of each life. */
 static void link_tids(struct loader *loader)
 {
 	struct model *model = loader->model;
@@ -345,7 +345,7 @@ uint32_t loader_process_at(const struct loader *loader, uint32_t pid, uint64_t t
 {
 	uint32_t thread = model_thread_at(loader->model, pid, ts_ns);
 
-	/* The main thread tells lives apart that had the same pid. */
+	/* The main thread's life identifies the process among those with the same pid. */
 	if (thread != INDEX_NONE) {
 		uint32_t process = loader->model->threads.row[thread].process;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loader_private.h - what the parts of the .pbt loader share. Nobody else includes it.
+ * loader_private.h - shared by the parts of the .pbt loader. No other code includes it.
  *
- * While files are read, rows of the model carry thread ids where they will carry
- * thread indices: which life of a thread id is meant is only known when all
- * forks and exits have been seen. load_finish() replaces them.
+ * While files are read, rows of the model contain thread ids in place of thread indices: a thread
+ * id can be reused, and its thread at an instant is only known when all forks and exits have been
+ * read. load_finish() replaces the ids.
  */
 #ifndef PROFBPF_ANALYZER_LOAD_LOADER_PRIVATE_H
 #define PROFBPF_ANALYZER_LOAD_LOADER_PRIVATE_H
@@ -27,12 +27,12 @@
 #define SEEN_TIDS 256 /* a power of 2 */
 #define SEEN_FUNCTIONS 256 /* the same */
 
-/* One recording; several may be in one file, or one in several files. */
+/* One recording; several may be in one file, or one recording in several files. */
 struct session {
 	uint8_t uuid[SESSION_UUID_SIZE];
 	bool known; /* a segment's header has been read */
 	uint64_t start_ns;
-	uint64_t last_ns; /* latest instant seen in any row */
+	uint64_t last_ns; /* latest instant of any row */
 	bool final;
 	uint64_t final_ns;
 	uint32_t end_reason;
@@ -46,7 +46,7 @@ struct session {
 	uint32_t source_count;
 	uint32_t first_short_call; /* rows of model->short_calls of the latest statistics */
 	uint32_t short_call_count;
-	MODEL_ARRAY(uint32_t) segments; /* indices read so far */
+	MODEL_ARRAY(uint32_t) segments; /* indices of the segments read so far */
 };
 
 /* One row of a Tasks batch. */
@@ -65,18 +65,18 @@ struct task_row {
 	uint8_t flags;
 };
 
-/* What rows other than tasks say about a thread id. */
+/* Facts about a thread id from rows other than tasks. */
 struct tid_info {
 	uint32_t tid;
 	uint32_t tgid; /* 0 = unknown */
 	uint64_t first_ns;
 	uint64_t last_ns;
-	uint32_t thread; /* the only life of this id, or INDEX_NONE if there were several */
+	uint32_t thread; /* the only thread with this id, or INDEX_NONE if there were several */
 };
 
-/* The last switch of a CPU that a survey has counted. */
+/* The last counted switch of a CPU. */
 struct survey_switch {
-	bool any; /* there was one */
+	bool any; /* there was a switch */
 	bool next_target;
 	uint32_t next_tid;
 };
@@ -85,39 +85,39 @@ struct survey_state {
 	MODEL_ARRAY(struct survey_switch) last_switches; /* by CPU */
 };
 
-/* A function whose id a row had. */
+/* A function whose id was in a recent row. */
 struct seen_function {
-	uint64_t key; /* 1 + that in loader->function_map; 0 = none */
+	uint64_t key; /* 1 + key in loader->function_map; 0 = none */
 	uint32_t index;
 };
 
 struct loader {
 	struct model *model;
-	uint32_t rows; /* enum load_rows: those that are kept */
-	struct survey_state survey; /* of the others: survey.h */
-	struct load_window window; /* and of these: only what is in a part of the time */
+	uint32_t rows; /* enum load_rows: the kinds of rows that are kept */
+	struct survey_state survey; /* for the kinds that are not kept: survey.h */
+	struct load_window window; /* for the kinds that are kept: the part of the time */
 	struct near_tasks near_tasks;
-	struct call_digest digest; /* of the calls that are not */
+	struct call_digest digest; /* for calls that are not kept */
 	struct arena arena;
 	const char *path; /* of the file being read */
-	struct progress *progress; /* NULL: nobody watches */
+	struct progress *progress; /* NULL: no display */
 	bool any_segment;
 	uint8_t boot_id[16];
 	uint32_t *strings; /* the segment's string ids to the model's */
 	uint32_t string_count;
 	uint32_t string_capacity;
 	MODEL_ARRAY(uint32_t) objects; /* the segment's ids of sleep objects to the model's rows */
-	uint32_t session; /* index of the current one */
+	uint32_t session; /* index of the current session */
 	MODEL_ARRAY(struct session) sessions;
 	MODEL_ARRAY(struct task_row) task_rows;
 	MODEL_ARRAY(struct tid_info) tids;
-	uint32_t seen_tids[SEEN_TIDS]; /* indices into tids of those seen of late, by the last bits of the id */
+	uint32_t seen_tids[SEEN_TIDS]; /* indices into tids of recent thread ids, by the last bits of the id */
 	struct map process_map; /* pid -> its last row in model->processes; by load_threads() */
 	struct map tid_map; /* tid -> index into tids */
 	struct map launch_map; /* tgid << 32 | function of model->launch_callers */
 	struct seen_function seen_functions[SEEN_FUNCTIONS]; /* by the last bits of the id */
 	struct map function_map; /* session << 32 | id -> index into model->functions */
-	struct map readable_map; /* string of a task's mangled name -> string of its readable one */
+	struct map readable_map; /* string: mangled name of a task -> string: readable name */
 	struct map device_map; /* session << 32 | id -> index into model->devices */
 	struct map driver_map; /* rdev -> index into model->drivers */
 	struct map cgroup_map; /* id -> index into model->cgroups */
@@ -127,7 +127,7 @@ struct loader {
 	bool no_memory;
 };
 
-/* Sources whose rows in the file can be compared with what the daemon delivered. */
+/* Sources whose rows in the file can be compared with the number of rows that the daemon delivered. */
 enum read_source {
 	READ_API,
 	READ_IOCTL,
@@ -144,18 +144,18 @@ static inline struct session *loader_session(struct loader *loader)
 	return &loader->sessions.row[loader->session];
 }
 
-/* Index of a thread id's row in loader->tids; MAP_NONE if no row named it. */
+/* Index of a thread id's row in loader->tids; MAP_NONE if no row has named the id. */
 static inline uint32_t loader_tid_row(const struct loader *loader, uint32_t tid)
 {
 	uint32_t seen = loader->seen_tids[tid % SEEN_TIDS];
 
-	/* Few threads make most rows. */
+	/* Most rows belong to few threads. */
 	if (seen < loader->tids.count && loader->tids.row[seen].tid == tid)
 		return seen;
 	return map_get(&loader->tid_map, tid);
 }
 
-/* The session lasted until @ts_ns at least. */
+/* Records that the session lasted until @ts_ns at least. */
 static inline void loader_reached(struct loader *loader, uint64_t ts_ns)
 {
 	struct session *session = loader_session(loader);
@@ -164,13 +164,13 @@ static inline void loader_reached(struct loader *loader, uint64_t ts_ns)
 		session->last_ns = ts_ns;
 }
 
-/* The last instant known of a session. */
+/* The last known instant of a session. */
 static inline uint64_t loader_session_end(const struct session *session)
 {
 	return session->final ? session->final_ns : session->last_ns;
 }
 
-/* Is @value one of an enum whose last is @last? A later version's is counted: it is unknown here. */
+/* Is @value a value of the enum whose last value is @last? Counts a later version's value, which is unknown here. */
 static inline bool loader_knows(struct loader *loader, uint32_t value, uint32_t last)
 {
 	if (value <= last)
@@ -179,25 +179,25 @@ static inline bool loader_knows(struct loader *loader, uint32_t value, uint32_t 
 	return false;
 }
 
-/* @value, or @unknown for one of a later version. */
+/* Returns @value, or @unknown for a value of a later version. */
 static inline uint8_t loader_value(struct loader *loader, uint32_t value, uint32_t last,
 				   uint8_t unknown)
 {
 	return loader_knows(loader, value, last) ? (uint8_t)value : unknown;
 }
 
-/* What a load_...() returns that got no memory. */
+/* The return value of a load_...() function that got no memory. */
 static inline bool loader_out_of_memory(struct loader *loader)
 {
 	loader->no_memory = true;
 	return false;
 }
 
-/* The message of @type in a packet, for as long as the packet is read; NULL if it is none. */
+/* The message of @type in a packet, valid while the packet is read; NULL if the body is not valid. */
 #define LOADER_UNPACK(type, packet) \
 	profbpf__##type##__unpack(&loader->arena.allocator, (packet)->size, (packet)->body)
 
-/* The same of a message of columns. */
+/* The same for a message of columns. */
 #define LOADER_UNPACK_BATCH(type, packet)                                                    \
 	((__typeof__(profbpf__##type##__unpack(NULL, 0, NULL)))unpack_batch(                 \
 		&profbpf__##type##__descriptor, &loader->arena.allocator, (packet)->size, \
@@ -209,19 +209,19 @@ static inline uint32_t loader_string(const struct loader *loader, uint32_t id)
 	return id < loader->string_count ? loader->strings[id] : 0;
 }
 
-/* The row of a function or driver, made on first use. INDEX_NONE without memory. */
+/* Return the row of a function or driver, which is created on first use. INDEX_NONE without memory. */
 uint32_t loader_function(struct loader *loader, uint32_t id);
 uint32_t loader_driver(struct loader *loader, uint32_t rdev);
 
-/* Take note that a process called a function, of which calls are not kept, if that launches. @tgid 0 = not known. */
+/* Records that a process called a function whose calls are not kept, if the function launches. @tgid 0 = unknown. */
 bool loader_saw_launch(struct loader *loader, uint32_t function, uint32_t tgid);
 
-/* Take note that a thread was named by a row at an instant. @tgid 0 = not known. */
+/* Records that a row at @ts_ns named a thread. @tgid 0 = unknown. */
 bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint64_t ts_ns);
 
 /*
- * Bodies of packets by kind. Return false when the body is damaged or memory has run
- * out (then loader->no_memory is set).
+ * Load the body of a packet, by its kind. Return false if the body is damaged or without memory
+ * (then loader->no_memory is set).
  */
 bool load_clocks(struct loader *loader, const struct pbt_packet *packet);
 bool load_strings(struct loader *loader, const struct pbt_packet *packet);
@@ -255,51 +255,48 @@ bool load_stack_samples(struct loader *loader, const struct pbt_packet *packet);
 bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet);
 bool load_code_names(struct loader *loader, const struct pbt_packet *packet);
 
-/* load_segment - the start of a segment; -EINVAL with @error when it cannot join the model */
+/* load_segment - start a segment; returns -EINVAL with @error if it cannot be added to the model */
 int load_segment(struct loader *loader, const struct pbt_packet *packet, char *error,
 		 size_t error_size);
 
-/* Model string of a symbol as people write it: C++ names demangled, without parameters. */
+/* Returns the model string of a symbol in readable form: C++ names demangled, without parameters. */
 uint32_t loader_symbol(struct loader *loader, const char *symbol);
 
-/* Make sure that there is a session, also when its header could not be read. */
+/* Ensures that there is a session, even if its header could not be read. */
 bool loader_need_session(struct loader *loader);
 
 /*
- * load_threads - task events to rows of threads and processes
+ * load_threads - convert task events to rows of threads and processes
  *
- * Also makes rows for threads that only calls, accounts or switches name, and
- * completes loader->tids. Leaves the thread look-up of the model usable.
+ * Also creates rows for threads that only calls, accounts or switches name, and completes
+ * loader->tids. Afterwards the thread look-up of the model is usable.
  */
 bool load_threads(struct loader *loader);
 
-/* Row of a process by pid, the last one that began at or before @ts_ns. INDEX_NONE if none. */
+/* Returns the last row of a process by pid that began at or before @ts_ns; INDEX_NONE if none. */
 uint32_t loader_process_at(const struct loader *loader, uint32_t pid, uint64_t ts_ns);
 
 /* Thread index of a thread id at an instant. */
 uint32_t loader_thread_at(const struct loader *loader, uint32_t tid, uint64_t ts_ns);
 
-/*
- * Model strings of the commands of a driver, which replace those it had. Returns false
- * without memory.
- */
+/* Sets the model strings of a driver's commands, and replaces its earlier ones. Returns false without memory. */
 bool load_commands(struct loader *loader, const Profbpf__Driver *from, struct driver *driver);
 
-/* Each change of what is seen of a function once, in order, with the times of its session. */
+/* Leave each change once, in order, within the times of its session. */
 void load_resolve_ends(struct loader *loader);
 void load_resolve_shed(struct loader *loader);
 void load_resolve_samples(struct loader *loader);
 
-/* Processes of the addresses that have names, and their order. */
+/* Set the processes of the addresses with names, and sort them. */
 void load_resolve_code_names(struct loader *loader);
 
-/* Do its calls give threads their names? */
+/* Do the function's calls give threads their names? */
 bool load_names_threads(const struct function *function);
 
-/* Are calls of a row of model->functions kept, not counted, whenever they were? */
+/* Are all calls of a row of model->functions kept, whatever their time? */
 bool loader_keeps_calls_of(const struct loader *loader, uint32_t function);
 
-/* Names of threads that the kernel keeps the first 15 bytes of, by the calls that gave them. */
+/* Full names of threads of which the kernel keeps only 15 bytes, from the calls that set them. */
 void load_thread_names(struct model *model);
 
 #endif /* PROFBPF_ANALYZER_LOAD_LOADER_PRIVATE_H */

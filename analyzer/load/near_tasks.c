@@ -9,7 +9,10 @@
 
 #define BESIDE_NS 1000000000ull
 
-/* Do calls name the numbers of their tasks? Which of those that have one number is meant, all of them tell. */
+/*
+ * Do calls contain the numbers of their tasks? Then all tasks are needed to find the right one among tasks with the
+ * same number.
+ */
 static bool goes_by_numbers(const struct model *model)
 {
 	for (uint32_t i = 0; i < model->functions.count; i++) {
@@ -103,7 +106,7 @@ bool near_tasks_finish(struct near_tasks *near, struct model *model)
 	return true;
 }
 
-/* By how much the wall clock was set forth and back, in all. */
+/* The range by which the wall clock was set forward and back. */
 static uint64_t wall_clock_moved(const struct model *model)
 {
 	uint64_t least = UINT64_MAX, most = 0;

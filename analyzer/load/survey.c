@@ -9,17 +9,17 @@
 #include "analyzer/load/kept_rows.h"
 #include "lib/trace/column.h"
 
-#define FIELDS 32 /* numbers of batches' fields are below */
+#define FIELDS 32 /* the field numbers of batches are below */
 #define FIELD(number) (1u << (number))
 
-/* A batch with some of its fields only. */
+/* A batch reduced to some of its fields. */
 struct part {
-	uint8_t *data; /* the fields that were kept, as they came */
+	uint8_t *data; /* the kept fields, in their encoded form */
 	size_t size;
 	size_t entries[FIELDS]; /* of each column, kept or not */
 };
 
-/* Keep the fields of @kept. The result lives as long as the packet. */
+/* Keeps the fields of @kept. The result is valid as long as the packet. */
 static bool take_part(struct loader *loader, const struct pbt_packet *packet, uint32_t kept,
 		      struct part *part)
 {
@@ -34,7 +34,7 @@ static bool take_part(struct loader *loader, const struct pbt_packet *packet, ui
 		return loader_out_of_memory(loader);
 	for (const uint8_t *begin = rest.at; (got = proto_next(&rest, &field)) > 0;
 	     begin = rest.at) {
-		/* A number outside of a packed column is an entry, too: so protobuf-c reads it. */
+		/* protobuf-c reads a number outside of a packed column as an entry, too. */
 		if (field.number < FIELDS)
 			part->entries[field.number] +=
 				field.bytes.end == rest.at ? packed_count(&field.bytes) : 1;
@@ -50,7 +50,7 @@ static bool take_part(struct loader *loader, const struct pbt_packet *packet, ui
 	LOADER_UNPACK_BATCH(type, &((struct pbt_packet){ .size = (part)->size, \
 							 .body = (part)->data }))
 
-/* The columns all have as many entries as the batch has rows, or none. */
+/* Each column must have one entry per row of the batch, or none. Returns false if the batch is damaged. */
 static bool count_rows(const struct part *part, const uint8_t *columns, size_t count, size_t *rows)
 {
 	size_t counts[FIELDS];
@@ -65,8 +65,8 @@ static bool count_rows(const struct part *part, const uint8_t *columns, size_t c
 		   sizeof((const uint8_t[]){ __VA_ARGS__ }), rows)
 
 /*
- * How many rows have each of @entries shapes; without shapes each entry is a row of its own. @shape is
- * resolved. NULL if the batch is damaged, or without memory.
+ * Counts the rows of each of the @entries shapes; without shapes each entry is one row. Resolves @shape. Returns NULL
+ * if the batch is damaged, or without memory.
  */
 static uint32_t *count_shapes(struct loader *loader, uint32_t *shape, size_t rows, size_t entries)
 {
@@ -89,13 +89,13 @@ static uint32_t *count_shapes(struct loader *loader, uint32_t *shape, size_t row
 	return counts;
 }
 
-/* From when to when the calls of an entry ended. */
+/* The first and last end of the calls of an entry. */
 struct ends {
 	uint64_t first_ns;
 	uint64_t last_ns;
 };
 
-/* Of the batch's without times. @shape is resolved. NULL without memory. */
+/* Without times, the ends are those of the whole batch. @shape is resolved. Returns NULL without memory. */
 static struct ends *find_ends(struct loader *loader, const Profbpf__Calls *calls, size_t rows,
 			      size_t entries)
 {
@@ -120,7 +120,7 @@ static struct ends *find_ends(struct loader *loader, const Profbpf__Calls *calls
 	return ends;
 }
 
-/* @counts rows have each of the columns' @entries. */
+/* @counts: number of rows of each of the columns' @entries. */
 static bool add_calls(struct loader *loader, const Profbpf__Calls *calls, const uint32_t *counts,
 		      const struct ends *ends, size_t entries)
 {
@@ -150,7 +150,7 @@ static bool add_calls(struct loader *loader, const Profbpf__Calls *calls, const 
 	return !loader->no_memory;
 }
 
-/* Is one of the calls to be kept? */
+/* Is any of the calls to be kept? */
 static bool keeps_any(struct loader *loader, const Profbpf__Calls *calls, size_t entries)
 {
 	for (size_t i = 0; i < entries; i++) {
@@ -162,7 +162,7 @@ static bool keeps_any(struct loader *loader, const Profbpf__Calls *calls, size_t
 	return false;
 }
 
-/* Was one of the calls under way in the part of the time that is kept? */
+/* Was any of the calls under way in the kept part of the time? */
 static bool window_has_call(struct loader *loader, const Profbpf__Calls *calls, size_t rows)
 {
 	uint64_t end_ns = 0;
@@ -182,7 +182,7 @@ static bool window_has_call(struct loader *loader, const Profbpf__Calls *calls, 
 
 bool survey_calls(struct loader *loader, const struct pbt_packet *packet)
 {
-	/* Where nothing but the recording itself is told, nobody asks when threads were seen. */
+	/* If only facts about the recording are needed, the times at which threads were seen are not. */
 	const uint32_t times = (loader->rows ? FIELD(4) : 0) |
 			       (loader->window.wanted ? FIELD(4) | FIELD(5) : 0);
 	const uint32_t kept = FIELD(2) | FIELD(3) | FIELD(6) | FIELD(7) | FIELD(13) | FIELD(14) |
@@ -245,7 +245,7 @@ bool survey_ioctls(struct loader *loader, const struct pbt_packet *packet)
 	return true;
 }
 
-/* What the CPU's next batch begins after. */
+/* The last switch before the CPU's next batch. */
 struct survey_switch *survey_last_switch(struct loader *loader, uint32_t cpu)
 {
 	while (loader->survey.last_switches.count <= cpu) {
@@ -257,7 +257,7 @@ struct survey_switch *survey_last_switch(struct loader *loader, uint32_t cpu)
 	return &loader->survey.last_switches.row[cpu];
 }
 
-/* As capture_analyse() counts what is missing where all rows are there. */
+/* Counts missing switches by the same rule as capture_analyse(), which needs all rows. */
 static bool add_switch(struct loader *loader, struct survey_switch *last, uint32_t prev_tid,
 		       uint32_t next_tid, uint32_t flags, uint64_t ts_ns)
 {

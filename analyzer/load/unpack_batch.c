@@ -6,13 +6,13 @@
 #include <string.h>
 
 #define FIELDS_MAX 32 /* of a message */
-#define TOP_BITS UINT64_C(0x8080808080808080) /* of all but the last byte of a number */
+#define TOP_BITS UINT64_C(0x8080808080808080) /* set in all but the last byte of a number */
 #define VARINT_MAX 10 /* bytes */
-#define WIRE_TYPE 7 /* bits of a field's first byte: 0 is a number, 2 bytes */
+#define WIRE_TYPE 7 /* low bits of a field's first byte: 0 = a number, 2 = bytes */
 
 /* ---- Numbers */
 
-/* How many of eight bytes end a number. */
+/* Returns how many of eight bytes are the last byte of a number. */
 static size_t count_ends(uint64_t word)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -43,17 +43,17 @@ static uint64_t eight_bytes(const uint8_t *at)
 	return le64toh(word);
 }
 
-/* The number at the beginning of eight bytes, of which at least one ends it; @bits: eight of each byte that it takes. */
+/* Decodes the number at the beginning of eight bytes, in which it ends; @bits: eight for each of its bytes. */
 static inline uint64_t number_in(uint64_t word, unsigned int bits)
 {
 	word &= UINT64_MAX >> (64 - bits);
-	/* Seven bits of each byte are put together: pairs of bytes, of two, of four. */
+	/* Joins the seven bits of each byte: in pairs, fours, eights. */
 	word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
 	word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
 	return (word & UINT64_C(0x0fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
-/* How many bytes a number of any length takes; 0 if it does not end in time. */
+/* Decodes a number of any length; returns its length in bytes, 0 if it is too long or truncated. */
 static unsigned int long_number(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
 	*value = 0;
@@ -76,8 +76,9 @@ static uint32_t unzigzag32(uint32_t value)
 }
 
 /*
- * All numbers of a column; there is room for as many as packed_count() says. False if the last one does not end. Those that end
- * in eight bytes are taken out of these: to go by where the last one ended takes longer than all the rest.
+ * Decodes all numbers of a column into room for packed_count() numbers. Returns false if the last number is
+ * truncated. Numbers that end within eight bytes are decoded from one word: waiting for the end of each number before
+ * the next takes longer than everything else.
  */
 #define DEFINE_DECODE(name, type, convert)                                               \
 	static bool name(const struct proto_message *packed, type *to)                   \
@@ -123,7 +124,7 @@ struct unpacking {
 	ProtobufCAllocator *allocator;
 	uint8_t *message;
 	size_t counts[FIELDS_MAX]; /* entries of each field */
-	size_t used[FIELDS_MAX]; /* of these, so far */
+	size_t used[FIELDS_MAX]; /* number of these stored so far */
 };
 
 static bool is_wide(const ProtobufCFieldDescriptor *field)
@@ -158,7 +159,7 @@ static bool has_numbers_only(const ProtobufCMessageDescriptor *type)
 	return type->n_fields <= FIELDS_MAX;
 }
 
-/* A number of its own, or one of a column. */
+/* Stores a single number or an entry of a column. */
 static void store(const ProtobufCFieldDescriptor *field, void *to, uint64_t value)
 {
 	uint32_t narrow = (uint32_t)value;
@@ -180,7 +181,7 @@ static bool decode(const ProtobufCFieldDescriptor *field, const struct proto_mes
 	return is_zigzag(field) ? decode_s32(packed, to) : decode_u32(packed, to);
 }
 
-/* Calls @use for each known field; @packed: it holds a column's numbers. */
+/* Calls @use for each known field; @packed: it contains a column's numbers. */
 static bool each_field(struct unpacking *of, struct proto_message rest,
 		       bool (*use)(struct unpacking *of, unsigned int index,
 				   const struct proto_field *field, bool packed))
@@ -195,7 +196,7 @@ static bool each_field(struct unpacking *of, struct proto_message rest,
 
 		if (!known)
 			continue;
-		/* None of the numbers is of a fixed size. */
+		/* Fixed-size numbers do not occur: the message is damaged. */
 		if (*begin & WIRE_TYPE & ~2u ||
 		    !use(of, (unsigned int)(known - of->type->fields), &field,
 			 field.bytes.end == rest.at))
@@ -207,7 +208,7 @@ static bool each_field(struct unpacking *of, struct proto_message rest,
 static bool count_field(struct unpacking *of, unsigned int index, const struct proto_field *field,
 			bool packed)
 {
-	/* A number of its own that is not one. */
+	/* A packed column in place of a single number. */
 	if (packed && of->type->fields[index].label != PROTOBUF_C_LABEL_REPEATED)
 		return false;
 	of->counts[index] += packed ? packed_count(&field->bytes) : 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unpack_batch.h - messages of columns, which most of a trace is, several times as fast as protobuf-c unpacks them.
+ * unpack_batch.h - unpacks messages of columns, the largest part of a trace, several times as fast as protobuf-c.
  *
- * Most numbers of a column take a byte, and eight of them are looked at at once.
+ * Most numbers of a column take one byte; eight bytes are tested at once.
  */
 #ifndef PROFBPF_ANALYZER_LOAD_UNPACK_BATCH_H
 #define PROFBPF_ANALYZER_LOAD_UNPACK_BATCH_H
@@ -14,15 +14,15 @@
 #include "analyzer/import/readers/proto_fields.h"
 
 /*
- * unpack_batch - what protobuf_c_message_unpack() gives, but that unknown fields are not kept
+ * unpack_batch - the result of protobuf_c_message_unpack() without unknown fields
  *
- * NULL if the message is damaged or there is no memory. What is allocated is not given back one by one: it is for an
- * arena (arena.h). Messages that have other fields than numbers are left to protobuf-c.
+ * Returns NULL if the message is damaged, or without memory. Allocations are not freed one by one: @allocator is for
+ * an arena (arena.h). Messages with fields other than numbers are left to protobuf-c.
  */
 void *unpack_batch(const ProtobufCMessageDescriptor *type, ProtobufCAllocator *allocator,
 		   size_t size, const uint8_t *data);
 
-/* How many numbers a packed column has. */
+/* The number of values in a packed column. */
 size_t packed_count(const struct proto_message *packed);
 
 #endif /* PROFBPF_ANALYZER_LOAD_UNPACK_BATCH_H */

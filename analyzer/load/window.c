@@ -8,7 +8,7 @@ static uint64_t later(uint64_t ns, uint64_t more_ns)
 	return ns > UINT64_MAX - more_ns ? UINT64_MAX : ns + more_ns;
 }
 
-/* The session may begin earlier than its first segment told. */
+/* Computes the part's instants once: later the session may turn out to begin earlier than its first segment said. */
 static void reckon(struct load_window *window)
 {
 	uint64_t start_ns = window->model->info.session_start_ns, from_ns;
@@ -40,7 +40,7 @@ bool window_is_far(struct load_window *window, uint64_t first_ns, uint64_t last_
 	return true;
 }
 
-/* Is a row at @ts_ns nearer to the part than the one that is known? */
+/* Is a row at @ts_ns nearer to the part than the known row? */
 static bool nearer(bool before, uint64_t ts_ns, uint64_t known_ns)
 {
 	return before ? ts_ns >= known_ns : ts_ns < known_ns;
@@ -55,7 +55,7 @@ static uint32_t key_of(enum edge edge, const struct cpu_switch *row)
 	}
 }
 
-/* The row at the edge; MAP_NONE: there is none yet. Few threads make most switches. */
+/* Returns the row at the edge; MAP_NONE: none yet. Most switches belong to few threads. */
 static uint32_t find_switch(struct edge_rows *rows, enum edge edge, uint32_t key)
 {
 	uint32_t *seen = &rows->seen[edge][key % EDGE_SEEN];
@@ -149,7 +149,7 @@ static int by_cpu(const void *a, const void *b)
 	return x->next_tid < y->next_tid ? -1 : x->next_tid > y->next_tid;
 }
 
-/* One switch may be the last of two threads and of a CPU. */
+/* One switch may be the edge row of two threads and of a CPU. */
 static bool add_edge(struct model *model, struct edge_rows *rows)
 {
 	if (rows->switches.count)
