@@ -22,28 +22,28 @@
 #include "lib/base/progress.h"
 #include "lib/base/ticker.h"
 
-/* Accounts of threads are a second apart, and what is between one of them and the part belongs to it. */
+/* Accounts of threads are a second apart, and the time between an account and the part belongs to the account. */
 #define PART_MARGIN_NS 2000000000
 
-/* What these say is found in all of the recording, or in calls before the part and after it. */
+/* Sections that need the whole recording, or calls before and after the part. */
 #define OF_ALL                                                                                   \
 	(SECTION_VERDICT | SECTION_PIPELINE | SECTION_STEPS | SECTION_SHAPES | SECTION_CLUSTER | \
 	 SECTION_ADVICE | SECTION_JOIN | SECTION_WAITS)
 
-/* Which rows of the traces are kept. */
+/* The rows of the traces that are kept. */
 struct plan {
 	uint32_t sections;
 	uint32_t rows; /* enum load_rows */
-	bool rows_wanted; /* joined, for themselves */
-	bool part; /* only those that tell of this part of the time, since the session's start */
-	bool all_calls; /* and all calls: tasks of devices are to be joined with them */
-	bool first_look; /* it will be read once more, and damage told then */
+	bool rows_wanted; /* the caller needs the joined rows themselves */
+	bool part; /* only the rows for this part of the time, since the session's start */
+	bool all_calls; /* also all calls: device tasks are to be joined with them */
+	bool first_look; /* the file will be read again, and damage reported then */
 	uint64_t from_ns;
 	uint64_t to_ns;
 	uint64_t margin_ns;
-	uint64_t first_ns; /* and what explains it */
+	uint64_t first_ns; /* the part and the time that explains it */
 	uint64_t last_ns;
-	struct progress *progress; /* NULL: nobody watches */
+	struct progress *progress; /* NULL: no display */
 };
 
 static int load_files(struct analysis *analysis, char **traces, unsigned int count,
@@ -67,7 +67,7 @@ static int load_files(struct analysis *analysis, char **traces, unsigned int cou
 		loader_digest(loader);
 	for (unsigned int i = 0; i < count && !err; i++) {
 		err = load_pbt(loader, traces[i], reason, sizeof(reason));
-		/* Readers name the file themselves where it is part of the sentence. */
+		/* Some readers include the file's name in their sentence. */
 		if (err && strncmp(reason, traces[i], strlen(traces[i])) == 0)
 			snprintf(error, error_size, "%s", reason);
 		else if (err)
@@ -85,7 +85,7 @@ static uint64_t sum(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Is what explains the part's device tasks beyond what was loaded? Then the plan is to load that, too. */
+/* Does the time that explains the part's device tasks exceed the loaded time? Then extends the plan by it. */
 static bool reaches_further(const struct model *model, struct plan *plan)
 {
 	uint64_t start_ns = model->info.session_start_ns, first_ns, last_ns;
@@ -106,7 +106,7 @@ static bool reaches_further(const struct model *model, struct plan *plan)
 	return true;
 }
 
-/* Are there calls of a framework whose operators' work is found by all wake-ups and what threads did? */
+/* Are there calls of a framework whose operators' work is found by all wake-ups and thread states? */
 static bool goes_by_threads(const struct model *model)
 {
 	for (uint32_t i = 0; i < model->calls.count; i++) {
@@ -121,7 +121,7 @@ static bool goes_by_threads(const struct model *model)
 	return false;
 }
 
-/* Is what was loaded of the part, and counted outside of it, all that the sections want? */
+/* Do the loaded part and the counts outside of it suffice for the sections? */
 static bool suffices(const struct model *model, uint32_t sections)
 {
 	if (!(sections & OF_ALL))
@@ -190,7 +190,7 @@ int analysis_load(struct analysis *analysis, char **traces, unsigned int count, 
 	return load(analysis, traces, count, plan, strict, error, error_size);
 }
 
-/* A pipe is empty the second time, by whatever name: /dev/stdin, <(zstd -dc FILE). */
+/* A pipe is empty the second time, under any name: /dev/stdin, <(zstd -dc FILE). */
 static bool reads_twice(const char *path)
 {
 	struct stat st;
@@ -199,8 +199,8 @@ static bool reads_twice(const char *path)
 }
 
 /*
- * A plan's instants become times since the session's start, which a first look at the file tells. Where there are devices the
- * plan is all: which call launched which task depends on calls and tasks of other times.
+ * Converts a plan's instants to times since the session's start, which a first pass over the file finds. If there are
+ * devices the plan becomes the whole trace: the join of calls and tasks depends on calls and tasks of other times.
  */
 static int settle_instants(struct plan *plan, char **traces, char *error, size_t error_size)
 {
@@ -239,10 +239,10 @@ int analysis_load_for(struct analysis *analysis, char **traces, unsigned int cou
 
 	if (wish->calls)
 		plan.rows |= LOAD_CALLS;
-	/* Files may come in any order; which switches are missing is counted in that of time. */
+	/* Files may be given in any order; missing switches are counted in order of time, which needs the rows. */
 	if (count > 1)
 		plan.rows |= LOAD_SCHEDULE;
-	/* What cannot be read twice is read whole. */
+	/* A file that cannot be read twice is read whole. */
 	plan.part = wish->part && count == 1 && reads_twice(traces[0]);
 	if (plan.part && wish->instants) {
 		int err = settle_instants(&plan, traces, error, error_size);
@@ -270,12 +270,12 @@ int analysis_import(struct analysis *analysis, char **devices, unsigned int coun
 	return err;
 }
 
-/* What analyses need: threads' timelines, what their sleeps were for, and device tasks on the host's clock. */
+/* Builds the input of the analyses: threads' timelines, causes of sleeps, and device tasks on the host's clock. */
 static int join(struct analysis *analysis)
 {
 	int err;
 
-	/* The recording itself is told without. */
+	/* Sections about the recording itself need no join. */
 	if (!(analysis->sections & ~(SECTION_TRACE | SECTION_CAPTURE)) && !analysis->rows_wanted)
 		return 0;
 	ticker_say(analysis->ticker, "joining");
@@ -289,7 +289,7 @@ static int join(struct analysis *analysis)
 	return device_results_join(analysis->model, &analysis->devices);
 }
 
-/* When, by whom, with which losses; and the window of everything. */
+/* Computes losses and the cost of probes; and the window of all results. */
 static int compute_capture(struct analysis *analysis, const struct analysis_options *options)
 {
 	struct model *model = analysis->model;
@@ -306,7 +306,7 @@ static int compute_capture(struct analysis *analysis, const struct analysis_opti
 	return err;
 }
 
-/* Rows are in memory where no folder has room for them (spill.h). */
+/* Rows are in memory if no folder has room for them (spill.h). */
 static void tell_failure(int err, char *error, size_t error_size)
 {
 	snprintf(error, error_size, "cannot analyse: %s%s", strerror(-err),
@@ -336,7 +336,7 @@ int analysis_compute(struct analysis *analysis, const struct analysis_options *o
 	return err;
 }
 
-/* What was computed; what the model was joined with stays. */
+/* Frees the results of the analyses; the results of the join remain. */
 static void free_results(struct analysis *analysis)
 {
 	struct device_results *devices = analysis->results.devices;

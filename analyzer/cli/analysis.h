@@ -14,35 +14,35 @@
 /*
  * analysis_load - read the traces and complete the model
  *
- * Damage is told on standard error, one line per run. Returns 0 or a negative errno
- * with @error (of @error_size bytes), which names the file; -EBADMSG if @strict and
- * any part of a trace is damaged. analysis_free() is to be called in any case.
+ * Reports damage on standard error, one line per run of the program. Returns 0 or a negative errno
+ * with @error (of @error_size bytes), which names the file; -EBADMSG if @strict and any part of a
+ * trace is damaged. analysis_free() is to be called in any case.
  */
 int analysis_load(struct analysis *analysis, char **traces, unsigned int count, bool strict,
 		  char *error, size_t error_size);
 
-/* What is wanted of traces. */
+/* The parts of traces that the caller needs. */
 struct analysis_wish {
 	uint32_t sections; /* enum report_section */
-	uint32_t rows; /* enum load_rows: kept whatever the sections need, and joined */
-	bool calls; /* keep calls for any of them: what probes cost in a part of the trace is summed up from these */
-	bool part; /* of one trace: only what tells of a part of the time, since the session's start */
-	bool instants; /* ... of CLOCK_MONOTONIC, and may be more than the part: all, where that takes less */
+	uint32_t rows; /* enum load_rows: kept and joined even if no section needs them */
+	bool calls; /* keep the calls for any section: the cost of probes in a part of the trace is their sum */
+	bool part; /* one trace: only the rows for a part of the time, since the session's start */
+	bool instants; /* ... in CLOCK_MONOTONIC; the loaded part may be larger, up to all, where that is cheaper */
 	uint64_t from_ns;
 	uint64_t to_ns; /* UINT64_MAX = to the session's end */
-	uint64_t margin_ns; /* so much around it, too; 0 = 2 s */
-	struct progress *progress; /* where to show how much has been read; NULL = nowhere */
+	uint64_t margin_ns; /* loaded around the part as well; 0 = 2 s */
+	struct progress *progress; /* display of the progress of reading; NULL = none */
 };
 
-/* analysis_load_for - the same, but rows that nothing wanted needs are counted, not kept */
+/* analysis_load_for - the same, but counts rows that @wish does not need instead of keeping them */
 int analysis_load_for(struct analysis *analysis, char **traces, unsigned int count,
 		      const struct analysis_wish *wish, bool strict, char *error,
 		      size_t error_size);
 
 /*
- * analysis_import - take in the device files of other profilers, after analysis_load()
+ * analysis_import - read the device files of other profilers, after analysis_load()
  *
- * @alone: there is no trace; the files' own host halves and clocks are the model's. Returns 0 or a
+ * @alone: there is no trace; the model gets its host rows and clocks from the files. Returns 0 or a
  * negative errno with @error, which names the file.
  */
 int analysis_import(struct analysis *analysis, char **devices, unsigned int count, bool alone,
@@ -51,8 +51,8 @@ int analysis_import(struct analysis *analysis, char **devices, unsigned int coun
 /*
  * analysis_compute - join and analyse
  *
- * Once per model. Returns 0 or a negative errno with @error: -ENOMEM, -ENOENT if there are no such
- * steps as the options want.
+ * Once per model. Returns 0 or a negative errno with @error: -ENOMEM, or -ENOENT if the steps that
+ * the options select do not exist.
  */
 int analysis_compute(struct analysis *analysis, const struct analysis_options *options, char *error,
 		     size_t error_size);
@@ -60,7 +60,7 @@ int analysis_compute(struct analysis *analysis, const struct analysis_options *o
 /*
  * analysis_repeat - after analysis_compute(): analyse another part of the same model
  *
- * What was found before is gone. @options must not ask for steps by number. Returns as that does.
+ * Replaces the earlier results. @options must not select steps by number. Returns as analysis_compute().
  */
 int analysis_repeat(struct analysis *analysis, const struct analysis_options *options, char *error,
 		    size_t error_size);

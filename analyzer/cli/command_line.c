@@ -112,7 +112,7 @@ static void parse_time(const char *name, const char *arg, bool *given, uint64_t 
 	*given = true;
 }
 
-/* "0s..10s" */
+/* Parses a range like "0s..10s". */
 static void parse_range(const char *name, const char *arg, struct diff_range *range,
 			struct argp_state *state)
 {
@@ -139,7 +139,7 @@ static void check_diff(const struct options *options, struct argp_state *state)
 				  "--before 0s..10s --after 10s..20s");
 }
 
-/* The statement comes last; the words that sqlite3's users type are taken, too. */
+/* The statement is the last argument; sqlite3's .tables and .schema are accepted, too. */
 static void check_query(struct options *options, struct argp_state *state)
 {
 	const char *sql = options->trace_count ? options->traces[options->trace_count - 1] : NULL;
@@ -165,7 +165,7 @@ static void check_query(struct options *options, struct argp_state *state)
 	}
 }
 
-/* It is a kind of its own. */
+/* --gil is a kind of stacks of its own. */
 static void check_gil(struct options *options, struct argp_state *state)
 {
 	if (!options->exporter || !options->exporter->has_kinds)
@@ -226,7 +226,7 @@ static void add_device(char *path, struct options *options, struct argp_state *s
 		options->devices[options->device_count++] = path;
 }
 
-/* Options of the list of operators; ARGP_ERR_UNKNOWN if it is none. */
+/* Parses options of the list of operators; ARGP_ERR_UNKNOWN for other options. */
 static error_t parse_operators(int key, char *arg, struct operator_options *options,
 			       struct argp_state *state)
 {
@@ -291,7 +291,7 @@ static void parse_ids(const char *name, const char *of, const char *arg, uint32_
 		argp_error(state, "%s wants %s ids, not '%s'", name, of, arg);
 }
 
-/* What of the recording is looked at, and what in it is called how. */
+/* Parses options that select a part of the recording or name things in it. */
 static error_t parse_part(int key, char *arg, struct options *options, struct argp_state *state)
 {
 	switch (key) {
@@ -322,7 +322,7 @@ static error_t parse_part(int key, char *arg, struct options *options, struct ar
 	return 0;
 }
 
-/* What is written of it, and how. */
+/* Parses options of the output. */
 static error_t parse_shape(int key, char *arg, struct options *options, struct argp_state *state)
 {
 	switch (key) {
@@ -366,7 +366,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_STRICT: options->strict = true; break;
 	case KEY_MEMORY: parse_memory(arg, options, state); break;
 	case KEY_DEVICE: add_device(arg, options, state); break;
-	case ARGP_KEY_ARG: return ARGP_ERR_UNKNOWN; /* to ARGP_KEY_ARGS, with the rest */
+	case ARGP_KEY_ARG: return ARGP_ERR_UNKNOWN; /* handled by ARGP_KEY_ARGS, with the rest */
 	case ARGP_KEY_ARGS:
 		options->traces = state->argv + state->next;
 		options->trace_count = (unsigned int)(state->argc - state->next);
@@ -400,7 +400,7 @@ static void parse_command(const struct command_help *command, int argc, char **a
 	char name[64];
 
 	argp.parser = parse;
-	/* Usage lines and errors name the program and the command. */
+	/* argp's usage lines and errors then contain the program and the command. */
 	snprintf(name, sizeof(name), "analyzer %s", command->name);
 	argv[0] = name;
 	options->command = command->command;

@@ -31,16 +31,16 @@ struct options {
 	char **devices; /* --device PATH; the array is owned */
 	unsigned int device_count;
 	enum format format;
-	const struct exporter *exporter; /* of export */
+	const struct exporter *exporter; /* export only */
 	bool has_stacks;
-	bool gil; /* of exports of stacks: STACKS_GIL */
-	enum stacks_kind stacks; /* of exports of stacks; on-cpu unless has_stacks */
+	bool gil; /* exports of stacks: STACKS_GIL */
+	enum stacks_kind stacks; /* exports of stacks; on-cpu unless has_stacks */
 	const char *output; /* NULL or "-": standard output */
-	const char *sql; /* of query; NULL: the list of tables is wanted */
-	const char *schema_of; /* then: of this table alone; NULL: of all */
+	const char *sql; /* query only; NULL: list the tables */
+	const char *schema_of; /* with schema: only this table; NULL: all tables */
 	bool schema;
-	uint32_t sections; /* enum report_section, or-ed */
-	bool full; /* of text: these sections, not an overview */
+	uint32_t sections; /* a set of enum report_section */
+	bool full; /* text only: these sections instead of an overview */
 	bool has_top;
 	uint32_t top; /* 0 = all */
 	bool has_from;
@@ -51,13 +51,13 @@ struct options {
 	uint32_t pid_count;
 	uint32_t *tids;
 	uint32_t tid_count;
-	struct diff_range before, after; /* of diff; trace_count is 1 or 2 */
+	struct diff_range before, after; /* diff only; trace_count is 1 or 2 */
 	bool subtract_probe_cost;
 	bool strict;
-	uint64_t memory; /* bytes; 0 = as much as is good for the machine */
+	uint64_t memory; /* bytes; 0 = the default */
 	struct operator_options operators;
 	bool has_scope_depth;
-	bool no_merge; /* of short slices */
+	bool no_merge; /* do not merge short slices */
 	struct lake_options lake;
 	const char *fp_point;
 	const char *bp_point;
@@ -69,29 +69,29 @@ struct options {
 /*
  * options_parse - read the command line
  *
- * Prints help, version and usage errors itself and exits then, with status 0 or
- * EXIT_USAGE. The caller frees with options_free().
+ * Prints help, version and usage errors itself and then exits with status 0 or EXIT_USAGE. The
+ * caller calls options_free().
  */
 void options_parse(int argc, char **argv, struct options *options);
 void options_free(struct options *options);
 
 /*
- * parse_operator_by, parse_operator_value, parse_operator_order - what operators are listed by
+ * parse_operator_by, parse_operator_value, parse_operator_order - how operators are summed up and sorted
  *
- * "name", "type", "core", "shape", "scope"; "sum", "max", "min", "mean"; a column, with a + in front if the
- * smallest come first. False if it is none.
+ * "name", "type", "core", "shape", "scope"; "sum", "max", "min", "mean"; a column, with a leading + for ascending
+ * order. Return false if @text is none of these.
  */
 bool parse_operator_by(const char *text, struct operator_options *options);
 bool parse_operator_value(const char *text, struct operator_options *options);
 bool parse_operator_order(const char *text, struct operator_options *options);
 
-/* parse_steps - "3" or "3..5"; false if it is neither */
+/* parse_steps - "3" or "3..5"; returns false if @text is neither */
 bool parse_steps(const char *text, uint64_t *first, uint64_t *last);
 
-/* parse_numbers - numbers separated by commas; *numbers is to be freed. False if it is none. */
+/* parse_numbers - numbers separated by commas; the caller frees *numbers. Returns false if @text is not such a list. */
 bool parse_numbers(const char *text, uint32_t **numbers, uint32_t *count);
 
-/* parse_sections - names of sections separated by commas to enum report_section, or-ed */
+/* parse_sections - names of sections separated by commas to a set of enum report_section */
 bool parse_sections(const char *text, uint32_t *sections);
 
 #endif /* PROFBPF_ANALYZER_CLI_COMMAND_LINE_H */

@@ -104,7 +104,7 @@ static const struct argp_option REPORT_OPTIONS[] = {
 };
 
 static const struct argp_option EXPORT_OPTIONS[] = {
-	/* argp tells "--to" of a time from "--to" of a format by the command. */
+	/* This "--to" names a format; other commands have a "--to" that is a time. */
 	{ "to", KEY_AS, "FORMAT", 0, EXPORT_NAMES, 0 },
 	{ "output", 'o', "PATH", 0, "where to write", 0 },
 	OPTION_FROM,

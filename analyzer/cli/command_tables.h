@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * command_tables.h - commands, their options and what --help says of them.
+ * command_tables.h - commands, their options and their help texts.
  *
- * Options are told apart by their keys; command_line.c reads them.
+ * Options are identified by their keys; command_line.c reads them.
  */
 #ifndef PROFBPF_ANALYZER_CLI_COMMAND_TABLES_H
 #define PROFBPF_ANALYZER_CLI_COMMAND_TABLES_H
@@ -65,7 +65,7 @@ enum key {
 	KEY_RANK,
 };
 
-/* A command and what argp is to know of it; the parser is set by who reads. */
+/* A command and its argp description; command_line.c sets the parser. */
 struct command_help {
 	const char *name;
 	enum command command;
@@ -75,7 +75,7 @@ struct command_help {
 extern const struct command_help command_table[];
 extern const size_t command_count;
 
-/* What analyzer --help prints. */
+/* The output of analyzer --help. */
 extern const char command_general_help[];
 
 #endif /* PROFBPF_ANALYZER_CLI_COMMAND_TABLES_H */

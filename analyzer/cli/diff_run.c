@@ -12,9 +12,9 @@
 #include "lib/base/ticker.h"
 #include "lib/trace/pbt.h"
 
-#define SHORTEST_NS 1000000 /* of a side; there is nothing to tell parts of less apart */
+#define SHORTEST_NS 1000000 /* of a side; too short to contain comparable parts */
 
-/* What the figures come from. */
+/* The sections that compute the compared figures. */
 #define DIFF_SECTIONS                                                                           \
 	(SECTION_HOST | SECTION_PROCESSES | SECTION_API | SECTION_DEVICES | SECTION_OPERATORS | \
 	 SECTION_IDLE | SECTION_PIPELINE | SECTION_STEPS | SECTION_WAITS)
@@ -47,7 +47,7 @@ static int load_side(struct analysis *analysis, char *path, bool strict, char *e
 	return err;
 }
 
-/* When anything is known of the recording: its session, or its devices' windows. */
+/* The time with any data: the recording's session, or its devices' windows. */
 static void whole(const struct analysis *analysis, uint64_t *from_ns, uint64_t *to_ns)
 {
 	const struct device_results *devices = analysis->results.devices;

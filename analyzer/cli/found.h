@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * found.h - a model, and room for all that passes (passes.h) find in it.
+ * found.h - a model and the results of all passes (passes.h) on it.
  */
 #ifndef PROFBPF_ANALYZER_CLI_FOUND_H
 #define PROFBPF_ANALYZER_CLI_FOUND_H
@@ -40,9 +40,9 @@
 
 struct analysis {
 	struct model *model;
-	bool rows_wanted; /* the rows themselves are wanted, not only what is found in them */
-	uint32_t sections; /* enum report_section: what is analysed is what these show; 0 = all */
-	struct ticker *ticker; /* is told what is being done; NULL = nobody is */
+	bool rows_wanted; /* the caller needs the rows themselves, not only the results of analyses */
+	uint32_t sections; /* enum report_section: only the results for these are computed; 0 = all */
+	struct ticker *ticker; /* display of the current activity; NULL = none */
 	struct results results; /* points at the members below that were computed */
 	struct capture_results capture;
 	struct probe_cost_results probe_cost;

@@ -50,7 +50,7 @@ static void contents_of(const struct model *model, struct content contents[CONTE
 		contents[i] = all[i];
 }
 
-/* How far a clock moved against CLOCK_MONOTONIC between the first and last snapshot. */
+/* The drift of a clock against CLOCK_MONOTONIC between the first and last snapshot. */
 static bool clock_drift(const struct clock_snapshot *first, const struct clock_snapshot *last,
 			enum clock_kind kind, double *ppm)
 {

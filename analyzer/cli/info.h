@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * info.h - what a trace holds: header, clocks, sources, losses, damage.
+ * info.h - the command info: header, clocks, sources, losses, damage of a trace.
  */
 #ifndef PROFBPF_ANALYZER_CLI_INFO_H
 #define PROFBPF_ANALYZER_CLI_INFO_H
@@ -10,7 +10,7 @@
 #include "analyzer/model/model.h"
 #include "analyzer/view/report.h"
 
-/* Return 0 or a negative errno. @results needs the capture's only. */
+/* Return 0 or a negative errno. Of @results only the capture's results are needed. */
 int info_text(FILE *out, const struct model *model, const struct results *results,
 	      const struct report_options *options);
 int info_json(FILE *out, const struct model *model, const struct results *results);

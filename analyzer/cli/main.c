@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * analyzer - says what a recorded job did, and why its devices were idle.
+ * analyzer - reports what a recorded job did, and why its devices were idle.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -35,13 +35,13 @@
 #include "lib/base/progress.h"
 #include "lib/base/ticker.h"
 
-#define MEMORY (256u << 20) /* unless --memory says otherwise */
-#define MEMORY_OTHER (144u << 20) /* of it, what the program needs besides large blocks in memory */
-#define PART_OTHER (112u << 20) /* the same where only rows around a part of the time are kept, of which there are less */
-#define EMPTY_PART (-EDOM) /* of what check_window() refuses: wrong usage, once it is known how long a recording is */
-#define PIDS_TOLD 8 /* of the job's processes, where one is asked for that is not there */
+#define MEMORY (256u << 20) /* the default of --memory */
+#define MEMORY_OTHER (144u << 20) /* part of it for the program's needs other than large blocks in memory */
+#define PART_OTHER (112u << 20) /* the same if only rows around a part of the time are kept, which need less */
+#define EMPTY_PART (-EDOM) /* error of check_window(): wrong usage that shows only when a recording's length is known */
+#define PIDS_TOLD 8 /* number of the job's processes listed in the error for an unknown pid */
 #define TOP_TEXT 10
-#define TOP_JSON 1000 /* of lists that could be endless */
+#define TOP_JSON 1000 /* of lists without other limit */
 
 static int fail(const char *error)
 {
@@ -67,7 +67,7 @@ static void terminal_options(const struct options *options, struct report_option
 	report->colour = (!no_color || !*no_color) && term && strcmp(term, "dumb") != 0;
 }
 
-/* Is the whole report asked for on one screen? */
+/* Is the output the whole report on one screen? */
 static bool is_overview(const struct options *options)
 {
 	return options->command == COMMAND_REPORT && options->format == FORMAT_TEXT &&
@@ -87,7 +87,7 @@ static struct report_options report_options(const struct options *options)
 	return report;
 }
 
-/* Jobs of MindSpore name these points in their environment, older ones by the second name. */
+/* Jobs of MindSpore name these points in the environment; older versions by the variable @older. */
 static const char *point_of(const char *option, const char *variable, const char *older)
 {
 	const char *value = option ? option : getenv(variable);
@@ -161,7 +161,7 @@ static int write_query(FILE *out, const struct options *options, const struct an
 	return err;
 }
 
-/* Says in @error what failed, unless it was the writing. */
+/* Returns a negative errno, with the reason in @error unless writing failed. */
 static int write_whole(FILE *out, const struct options *options, const struct analysis *analysis,
 			  char *error, size_t error_size)
 {
@@ -186,7 +186,7 @@ static int write_whole(FILE *out, const struct options *options, const struct an
 	return report_text(out, analysis->model, results, &report);
 }
 
-/* On a terminal no line of prose is wider than it; tables have seen to that themselves. */
+/* Wraps prose at the terminal's width; tables do this themselves. */
 static int write_document(FILE *out, const struct options *options, const struct analysis *analysis,
 			  char *error, size_t error_size)
 {
@@ -241,7 +241,7 @@ static int write_report(const struct options *options, const struct analysis *an
 	if (!to_stdout(options))
 		return write_to_file(options, analysis, error, error_size);
 	err = write_document(stdout, options, analysis, error, error_size);
-	/* Who reads has seen enough: "analyzer report X | head". */
+	/* The reader closed the pipe: "analyzer report X | head". */
 	if (err == -EPIPE)
 		error[0] = '\0';
 	else if (err && !error[0])
@@ -272,7 +272,7 @@ static struct export_options export_options(const struct options *options,
 	};
 }
 
-/* What device files tell of other times than the trace: a file may cover the whole job. */
+/* Reports device tasks outside of the trace's time: a device file may cover the whole job. */
 static void tell_outside(const struct options *options, const struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
@@ -301,7 +301,7 @@ static void tell_merged(const struct options *options, const char *what, const s
 			options->output);
 }
 
-/* Several files, in a folder of their own. */
+/* Writes several files into a folder of their own. */
 static int export_folder(const struct options *options, const struct analysis *analysis,
 			 char *error, size_t error_size)
 {
@@ -362,19 +362,19 @@ static int export_all(const struct options *options, const struct analysis *anal
 	return err;
 }
 
-/* Is nothing written but what was in the part of the time that was asked for, and what is found around it? */
+/* Is the output limited to the requested part of the time and results computed around it? */
 static bool writes_part(const struct options *options, const struct analysis_wish *wish)
 {
 	if (options->device_count || !(options->has_from || options->has_to))
 		return false;
 	if (options->command == COMMAND_EXPORT)
 		return options->exporter->of_window;
-	/* Of all rows tables tell things, such as when threads were last seen, that are the whole trace's. */
+	/* Tables of all rows contain facts of the whole trace, such as when threads were last seen. */
 	return (options->command == COMMAND_REPORT || options->command == COMMAND_QUERY) &&
 	       wish->rows != LOAD_ALL;
 }
 
-/* What a statement reads; steps are found by everything. */
+/* Finds what a statement reads; steps need everything. */
 static int wish_of_query(const struct options *options, struct analysis_wish *wish, char *error,
 			 size_t error_size)
 {
@@ -385,7 +385,7 @@ static int wish_of_query(const struct options *options, struct analysis_wish *wi
 		return err;
 	wish->sections = needs.sections;
 	wish->rows = needs.rows;
-	/* Analyses look at all of the time, or at the part that options ask for. */
+	/* Analyses cover all of the time, or the part that options select. */
 	wish->instants = !options->has_from && !options->has_to && !options->device_count &&
 			 needs.sections == SECTION_TRACE && needs.rows &&
 			 needs.part.from_ns < needs.part.to_ns &&
@@ -397,7 +397,7 @@ static int wish_of_query(const struct options *options, struct analysis_wish *wi
 	return 0;
 }
 
-/* What the options ask for; an export has everything. */
+/* Finds what the options need; an export needs everything. */
 static int wish_of(const struct options *options, struct analysis_wish *wish, char *error,
 		   size_t error_size)
 {
@@ -436,7 +436,7 @@ static int load_all(const struct options *options, struct analysis *analysis, ch
 	return err;
 }
 
-/* Nothing at all would be reported, which looks like a job that did nothing. */
+/* Refuses an empty window: the empty report would look like a job that did nothing. */
 static int check_window(const struct options *options, const struct analysis *analysis, char *error,
 			size_t error_size)
 {
@@ -458,12 +458,14 @@ static int check_window(const struct options *options, const struct analysis *an
 	return EMPTY_PART;
 }
 
-/* The same of processes. Those of the job are told: their numbers are looked up elsewhere, and mistyped. */
+/*
+ * Refuses unknown processes. The error lists the job's processes, because pids are looked up elsewhere, and mistyped.
+ */
 static int check_pids(const struct options *options, const struct model *model, char *error,
 		      size_t error_size)
 {
 	uint32_t missing = 0, listed = 0;
-	char name[64]; /* a process gives itself any */
+	char name[64]; /* any bytes: a process sets its name itself */
 	int used;
 
 	while (missing < options->pid_count && model_has_pid(model, options->pids[missing]))
@@ -485,7 +487,7 @@ static int check_pids(const struct options *options, const struct model *model, 
 	return EMPTY_PART;
 }
 
-/* Read and analyse, with a line that says how far it has come. */
+/* Reads and analyses, with a line of progress. */
 static int analyse(const struct options *options, struct analysis *analysis, char *error,
 		   size_t error_size)
 {
@@ -516,7 +518,7 @@ static int run(const struct options *options, struct analysis *analysis, char *e
 {
 	int err;
 
-	/* It reads two recordings, one after the other. */
+	/* diff reads two recordings, one after the other. */
 	if (options->command == COMMAND_DIFF)
 		return write_report(options, analysis, error, error_size);
 	err = analyse(options, analysis, error, error_size);
@@ -530,7 +532,7 @@ static int run(const struct options *options, struct analysis *analysis, char *e
 	return write_report(options, analysis, error, error_size);
 }
 
-/* What the program writes, without a trace. */
+/* Prints descriptions of the output, without a trace. */
 static int describe(const struct options *options, char *error, size_t error_size)
 {
 	const enum query_format format = query_format(options->format);
@@ -550,7 +552,7 @@ static int describe(const struct options *options, char *error, size_t error_siz
 	return err;
 }
 
-/* Where rows lie that are too many for memory: where SQLite puts its files, too. */
+/* Sets the folders for rows that exceed the memory: the folders in which SQLite puts its files as well. */
 static void spill_rows(uint64_t memory, bool part)
 {
 	const uint64_t other = part ? PART_OTHER : MEMORY_OTHER;
@@ -576,12 +578,12 @@ int main(int argc, char **argv)
 	char error[1024] = "failed";
 	int status = EXIT_SUCCESS, err;
 
-	/* Widths of names in tables depend on it; digits and dots must not. */
+	/* The width of names in tables depends on the locale; number formats must not. */
 	setlocale(LC_CTYPE, "");
-	/* An error to clean up after, not a signal that leaves files behind. */
+	/* Makes a closed pipe an error with clean-up, not a signal that leaves files behind. */
 	signal(SIGPIPE, SIG_IGN);
 	options_parse(argc, argv, &options);
-	/* The verdict alone is what profctl why prints. */
+	/* The verdict alone is the output of profctl why. */
 	if (options.command == COMMAND_REPORT && options.format == FORMAT_TEXT &&
 	    (is_overview(&options) || options.sections == SECTION_VERDICT))
 		translate_begin();

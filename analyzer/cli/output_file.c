@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The temporary file, for the signal handler, which can be told in no other way. */
+/* The temporary file; global because a signal handler has no other argument. */
 static char *volatile unfinished;
 
 void output_abandon(void)
@@ -21,7 +21,7 @@ void output_abandon(void)
 static void remove_unfinished(int signal)
 {
 	output_abandon();
-	/* The handler was good for one time: this ends the program as if there were none. */
+	/* SA_RESETHAND removed the handler: this ends the program as if there were none. */
 	raise(signal);
 }
 
@@ -34,13 +34,16 @@ static void on_signals(void (*handler)(int))
 		struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESETHAND };
 		struct sigaction before;
 
-		/* A signal that is ignored (nohup) stays so. */
+		/* A signal that is ignored (nohup) stays ignored. */
 		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
 	}
 }
 
-/* Makes the temporary file. A signal comes before it is there, or when it is known what is to be removed. */
+/*
+ * Creates the temporary file. Signals are blocked meanwhile: they arrive before it exists, or when its name is known
+ * for removal.
+ */
 static int make_unfinished(char *temporary)
 {
 	sigset_t block, before;
@@ -75,14 +78,14 @@ static int fail(int err, char *error, size_t error_size, const char *path)
 	return -err;
 }
 
-/* mkstemp() makes files private; the wanted file is to be like any other. */
+/* mkstemp() makes files private; the output gets the usual mode. */
 static void give_usual_mode(int fd)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
 	if (fchmod(fd, 0666 & ~mask) != 0)
-		return; /* private is the safe side */
+		return; /* a private file is the safe result */
 }
 
 int output_begin(struct output *output, const char *path, char *error, size_t error_size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output_file.h - output files that are either complete or not there.
+ * output_file.h - output files that are either complete or absent.
  */
 #ifndef PROFBPF_ANALYZER_CLI_OUTPUT_FILE_H
 #define PROFBPF_ANALYZER_CLI_OUTPUT_FILE_H
@@ -9,32 +9,31 @@
 #include <stddef.h>
 
 /*
- * What is written goes to a temporary name beside the wanted one, which is renamed
- * when all is there; a signal that ends the program removes it. There is one at a
- * time. Things that cannot be replaced (devices, pipes) are written to
- * directly.
+ * The file is written under a temporary name beside the requested path, and renamed when it is
+ * complete; a signal that ends the program removes it. There is one such file at a time. Files that
+ * cannot be replaced (devices, pipes) are written to directly.
  */
 struct output {
-	const char *path; /* wanted; not owned */
-	char *temporary; /* where to write; owned */
+	const char *path; /* requested path; not owned */
+	char *temporary; /* path to write to; owned */
 	bool direct; /* temporary is the path itself */
 };
 
 /*
- * output_begin - choose where to write
+ * output_begin - choose the path to write to
  *
- * Creates the temporary file, empty. Returns 0, or a negative errno with @error (of
- * @error_size bytes), which names the path, saying why.
+ * Creates the temporary file, empty. Returns 0, or a negative errno with @error (of @error_size
+ * bytes), which contains the path and the reason.
  */
 int output_begin(struct output *output, const char *path, char *error, size_t error_size);
 
-/* Make it visible under its name. Returns 0 or a negative errno with @error. */
+/* Renames the file to the requested path. Returns 0 or a negative errno with @error. */
 int output_commit(struct output *output, char *error, size_t error_size);
 
-/* Remove what was not committed, and free. May be called more than once. */
+/* Removes an uncommitted file, and frees. May be called more than once. */
 void output_end(struct output *output);
 
-/* For signal handlers that end the program: remove what was not committed, if there is anything. */
+/* For signal handlers that end the program: removes an uncommitted file, if any. */
 void output_abandon(void);
 
 #endif /* PROFBPF_ANALYZER_CLI_OUTPUT_FILE_H */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FOLDERS_OPEN 8 /* at once, while removing */
+#define FOLDERS_OPEN 8 /* limit of descriptors while removing */
 
 static int fail(int err, const char *path, char *error, size_t error_size)
 {
@@ -32,21 +32,21 @@ static int check_wanted(const char *path, char *error, size_t error_size)
 		return 0;
 	if (!S_ISDIR(status.st_mode))
 		return fail(EEXIST, path, error, error_size);
-	/* Goes only if it is empty; the rename makes it again. */
+	/* Removes only an empty folder; the rename creates it again. */
 	return rmdir(path) == 0 ? 0 : fail(errno, path, error, error_size);
 }
 
-/* mkdtemp() makes folders private; the wanted one is to be like any other. */
+/* mkdtemp() makes folders private; the output gets the usual mode. */
 static void give_usual_mode(const char *path)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
 	if (chmod(path, 0777 & ~mask) != 0)
-		return; /* private is the safe side */
+		return; /* a private folder is the safe result */
 }
 
-/* The folders that @path lies in, as far as they are not there; where the first of them ends is kept. */
+/* Creates the missing parents of @path; records the length of the first created one. */
 static int make_parents(struct output_folder *folder, char *path)
 {
 	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
@@ -64,7 +64,7 @@ static int make_parents(struct output_folder *folder, char *path)
 	return 0;
 }
 
-/* Only those that were made here, and only if they are empty. */
+/* Removes only parents that were created here, and only if empty. */
 static void remove_parents(const struct output_folder *folder)
 {
 	char *path = folder->made ? strdup(folder->path) : NULL, *slash;

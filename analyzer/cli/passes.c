@@ -15,7 +15,7 @@
 
 typedef int pass_fn(struct analysis *analysis, const struct analysis_options *options);
 
-#define SERIES_ROWS_MAX (1u << 18) /* of a pipeline; a report with more is none for people */
+#define SERIES_ROWS_MAX (1u << 18) /* rows of a pipeline; a longer report is unreadable */
 #define SERIES_WORK_MAX (1u << 26) /* threads by intervals */
 
 static bool series_wanted(const struct host_results *host, const struct pipeline *pipeline)
@@ -66,7 +66,7 @@ static int run_series(struct analysis *analysis, const struct analysis_options *
 				     results->cgroups = &analysis->cgroups);
 }
 
-/* The steps are the pipelines' marks, the advice is on the steps. */
+/* Steps are computed from the pipelines' marks, advice from the steps. */
 static int run_pipelines(struct analysis *analysis, const struct analysis_options *options)
 {
 	struct model *model = analysis->model;
@@ -113,7 +113,7 @@ static int run_devices(struct analysis *analysis, const struct analysis_options 
 	return device_results_analyse(analysis->model, options, &analysis->devices);
 }
 
-/* Roots of idle time tell functions, as stacks do. */
+/* Roots of idle time contain functions, as stacks do. */
 static int run_symbols(struct analysis *analysis, const struct analysis_options *options)
 {
 	(void)options;
@@ -185,7 +185,7 @@ static bool has_device_tasks(const struct analysis *analysis)
 	return false;
 }
 
-/* Threads take the place of devices where there are none, or if they are asked for. */
+/* Threads' waits replace idle causes of devices if there are no devices; or the options select threads. */
 static int run_waits(struct analysis *analysis, const struct analysis_options *options)
 {
 	struct results *results = &analysis->results;
@@ -213,7 +213,7 @@ static struct verdict_facts facts_of(const struct results *results)
 				       .advice = results->advice };
 }
 
-/* On what all others found. */
+/* Uses the results of all other passes. */
 static int run_verdict(struct analysis *analysis, const struct analysis_options *options)
 {
 	struct results *results = &analysis->results;
@@ -236,7 +236,7 @@ static int run_job_rules(struct analysis *analysis, const struct analysis_option
 			       results->host, results->advice);
 }
 
-/* Sections that go by steps: of a job, and of its devices. */
+/* Sections that depend on steps, of a job and of its devices. */
 #define BY_STEPS                                                                                \
 	(SECTION_PIPELINE | SECTION_STEPS | SECTION_SHAPES | SECTION_CLUSTER | SECTION_ADVICE | \
 	 SECTION_WAITS | SECTION_VERDICT)
@@ -245,12 +245,11 @@ static int run_job_rules(struct analysis *analysis, const struct analysis_option
 	 SECTION_COMMUNICATION | SECTION_IDLE | BY_STEPS)
 
 /*
- * In this order: the later ones read what the earlier ones found, which therefore have the sections of the
- * later ones, too.
+ * In order: later passes read the results of earlier ones, which therefore include the sections of the later ones.
  */
 static const struct pass {
-	uint32_t sections; /* enum report_section: that show what it finds */
-	uint32_t rows; /* enum load_rows: that it reads, or what it reads was joined with */
+	uint32_t sections; /* enum report_section: those that show its results */
+	uint32_t rows; /* enum load_rows: those that it reads, or that its input was joined with */
 	pass_fn *run;
 } PASSES[] = {
 	{ SECTION_HOST | SECTION_PROCESSES | BY_STEPS, 0, run_host },
@@ -298,7 +297,7 @@ int passes_run(struct analysis *analysis, const struct analysis_options *options
 	return err;
 }
 
-/* Before the pipelines. */
+/* To be called before the pipelines are freed. */
 static void free_series(const struct results *results)
 {
 	for (uint32_t i = 0; results->pipeline_series && i < results->pipelines->count; i++)

@@ -15,9 +15,9 @@
 #include "analyzer/view/render/written.h"
 #include "analyzer/view/render/table.h"
 
-#define ROWS_AT_ONCE 1000 /* of a table for people: columns are as wide as these need */
+#define ROWS_AT_ONCE 1000 /* rows per aligned block: columns are as wide as these rows need */
 
-/* ---- What a statement may do */
+/* ---- Permissions of a statement */
 
 static int allow(void *arg, int action, const char *a, const char *b, const char *database,
 		 const char *trigger)
@@ -32,8 +32,8 @@ static int allow(void *arg, int action, const char *a, const char *b, const char
 }
 
 /*
- * Called while a statement is prepared, for each column that it reads, or once for a table of which it reads none. Records
- * of tables that do not know when they begin are asked for whenever they were.
+ * SQLite calls this while it prepares a statement, for each column that the statement reads, or once for a table of
+ * which it reads no column. Records of tables without a start column are needed for all times.
  */
 static int note_table(void *arg, int action, const char *a, const char *b, const char *database,
 		      const char *trigger)
@@ -162,7 +162,7 @@ static void add_row(struct table *table, sqlite3_stmt *statement)
 	}
 }
 
-/* Up to ROWS_AT_ONCE rows; the statement is at the first of them. */
+/* Prints up to ROWS_AT_ONCE rows; the statement is at the first of them. */
 static int print_some(FILE *out, sqlite3_stmt *statement, int *code,
 		      const struct report_options *report)
 {
@@ -209,7 +209,7 @@ static int print_rows(FILE *out, sqlite3_stmt *statement, enum query_format form
 
 /* ---- The command */
 
-/* SQLite makes a table when it is first named, by a statement that will not be allowed. */
+/* SQLite creates a virtual table at its first use, by a statement that the authorizer would reject. */
 static int make_tables(sqlite3 *db)
 {
 	size_t count;
@@ -249,7 +249,7 @@ int query_needs_of(const char *sql, struct query_needs *needs, char *error, size
 
 	*needs = (struct query_needs){ .sections = SECTION_TRACE };
 	err = open_tables(&db, &nothing, &needs->part);
-	/* That tables were made is no statement's need. */
+	/* The part was set by creating the tables, not by the statement. */
 	needs->part = SQL_PART_NONE;
 	if (err) {
 		snprintf(error, error_size, "cannot make the tables: %s", strerror(-err));
@@ -262,7 +262,7 @@ int query_needs_of(const char *sql, struct query_needs *needs, char *error, size
 	return err;
 }
 
-/* SQLite passes over a folder that it cannot use, and fills another one that nobody named. */
+/* SQLite skips an unusable folder and silently uses another one. */
 static int check_folder(char *error, size_t error_size)
 {
 	const char *folder = getenv("SQLITE_TMPDIR");

@@ -18,16 +18,16 @@
 #include "analyzer/cli/output_file.h"
 
 #define REGIONS_MAX 256
-#define TICK_NS 250000 /* between two looks at what is in use */
+#define TICK_NS 250000 /* between two checks of the resident size */
 
-/* The signal handler reads these at any time: @at is set last and cleared first, and the compiler keeps that order. */
+/* The signal handler reads these at any time: @at is set last and cleared first; volatile keeps that order. */
 struct region {
 	void *volatile at;
 	volatile size_t size;
 	int fd;
 };
 
-/* An allocator cannot be told where its state is. */
+/* Global, because malloc() has no argument for its state. */
 static struct {
 	const char *const *folders;
 	struct region regions[REGIONS_MAX];
@@ -37,9 +37,9 @@ static struct {
 	size_t kept;
 } spill;
 
-/* ---- What is in use */
+/* ---- Resident pages */
 
-/* Bytes of files' pages in this process: the third number of statm. Called in a signal handler. */
+/* Bytes of file pages resident in this process: the third number of statm. Called in a signal handler. */
 static size_t resident(void)
 {
 	char text[128];
@@ -56,7 +56,7 @@ static size_t resident(void)
 	return pages * spill.page_size;
 }
 
-/* What a page holds stays in its file: only this process's view of it is dropped. */
+/* The contents stay in the file: only this process's mappings of pages are dropped. */
 static void drop_pages(int signal)
 {
 	int saved = errno;
@@ -73,7 +73,7 @@ static void drop_pages(int signal)
 	errno = saved;
 }
 
-/* A page without room on the disk, which the file system had promised. Called in a signal handler. */
+/* A page has no room on the disk although the file system had reserved it. Called in a signal handler. */
 static void tell_full(int signal, siginfo_t *info, void *context)
 {
 	static const char text[] =
@@ -88,10 +88,10 @@ static void tell_full(int signal, siginfo_t *info, void *context)
 			continue;
 		output_abandon();
 		if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-			_exit(EXIT_FAILURE); /* nobody listens */
+			_exit(EXIT_FAILURE); /* stderr is closed */
 		_exit(EXIT_FAILURE);
 	}
-	/* It happens again, and ends the program as if there were no handler. */
+	/* The fault repeats, and ends the program as if there were no handler. */
 	sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 }
 
@@ -111,7 +111,7 @@ static bool watch(void)
 		return false;
 	spill.page_size = (size_t)sysconf(_SC_PAGESIZE);
 	spill.statm = fd + 1;
-	/* Not by processor time, which the kernel looks at less often. */
+	/* Not a timer of CPU time, which the kernel checks less often. */
 	return sigaction(SIGBUS, &full, NULL) == 0 && sigaction(SIGPROF, &action, NULL) == 0 &&
 	       timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 &&
 	       timer_settime(timer, 0, &often, NULL) == 0;
@@ -119,7 +119,7 @@ static bool watch(void)
 
 /* ---- Files */
 
-/* Not every file system has files without a name. Nothing ends the program while there is one. */
+/* For file systems without O_TMPFILE. Signals are blocked while the file has a name. */
 static int open_and_unlink(const char *folder)
 {
 	sigset_t all, before;
@@ -151,7 +151,7 @@ static bool is_memory(int fd)
 	return fstatfs(fd, &info) != 0 || info.f_type == TMPFS_MAGIC || info.f_type == RAMFS_MAGIC;
 }
 
-/* A disk that is full harms whoever else writes to it. */
+/* A full disk harms all other programs that write to it. */
 static bool leaves_room(int fd, uint64_t more)
 {
 	struct statvfs info;
@@ -180,7 +180,7 @@ static int write_zeros(int fd, size_t from, size_t to)
 	return 0;
 }
 
-/* Room on the disk for a file that is to grow. A signal would have some file systems give up. */
+/* Reserves disk space for a file that grows. Blocks SIGPROF, because a signal makes some file systems give up. */
 static int reserve(int fd, size_t held, size_t size)
 {
 	sigset_t tick, before;
@@ -198,7 +198,7 @@ static int reserve(int fd, size_t held, size_t size)
 	return err;
 }
 
-/* A file with room for @size bytes: to touch a page for which the disk has none would end the program. */
+/* Opens a file with reserved space for @size bytes: touching a page without space on the disk would end the program. */
 static int open_file(size_t size)
 {
 	for (const char *const *folder = spill.folders; folder && *folder; folder++) {
@@ -222,7 +222,7 @@ static size_t whole_pages(size_t size)
 	return (size + page - 1) / page * page;
 }
 
-/* The region of a block. Blocks begin a page, which those of malloc() do not. */
+/* The region of a block. Its blocks begin at a page, those of malloc() do not. */
 static struct region *region_of(const void *block)
 {
 	if (!block || (uintptr_t)block % 4096)
@@ -274,7 +274,7 @@ bool spill_keeps(size_t size)
 	return spill.kept < spill.keep && size <= spill.keep - spill.kept;
 }
 
-/* Libraries give out blocks that are freed here: the sum may be too small, never below 0. */
+/* Blocks allocated by libraries may be freed here: the sum may be too small, but never below 0. */
 void spill_note(size_t given, size_t freed)
 {
 	if (freed >= SPILL_FROM)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spill_wrap.c - malloc() and its kin of the program: large blocks are those of spill.h.
+ * spill_wrap.c - replaces malloc() and related functions in the program: large blocks come from spill.h.
  *
- * Linked with --wrap (see the Makefile): what the program's own objects call malloc() is __wrap_malloc(), and
- * __real_malloc() the C library's. What libraries allocate is their own, and may be freed here.
+ * Linked with --wrap (see the Makefile): calls of malloc() in the program's own objects are calls of __wrap_malloc(),
+ * and __real_malloc() is the C library's. Libraries allocate their own blocks, which may be freed here.
  */
 #include "analyzer/cli/spill.h"
 
@@ -30,7 +30,7 @@ bool __wrap_rows_fit(uint64_t bytes);
 void __wrap_qsort(void *rows, size_t count, size_t size, __compar_fn_t compare);
 void __wrap_qsort_r(void *rows, size_t count, size_t size, __compar_d_fn_t compare, void *context);
 
-/* What malloc() gave, or would not. */
+/* Counts a result of malloc(), which may be NULL. */
 static void *noted(void *block)
 {
 	spill_note(malloc_usable_size(block), 0);
@@ -38,8 +38,8 @@ static void *noted(void *block)
 }
 
 /*
- * May malloc() give out a block that is not to lie in a file, or has no room there? Beyond what is to be kept in memory all large
- * blocks together are bounded as one is: others must not be killed for them.
+ * May malloc() allocate a block that should not be in a file, or has no room there? Beyond the size kept in memory,
+ * all large blocks together have the limit of a single block: otherwise other processes might be killed for them.
  */
 static bool in_memory(size_t size)
 {
@@ -77,7 +77,7 @@ void *__wrap_calloc(size_t count, size_t size)
 	return block ? block : noted(__real_calloc(count, size));
 }
 
-/* To where the other kind of blocks is. NULL without room: then @from stays. */
+/* Moves a block to the other kind of memory. Returns NULL without room: then @from stays. */
 static void *move(void *from, size_t held, void *to, size_t size)
 {
 	if (to) {
@@ -107,7 +107,7 @@ void *__wrap_realloc(void *block, size_t size)
 		__real_free(block);
 	} else if (!grown) {
 		grown = __real_realloc(block, size);
-		/* Of 0 bytes NULL says that the block is freed. */
+		/* With size 0, NULL means that the block was freed. */
 		noted(grown || !size ? grown : block);
 	}
 	return grown;
@@ -117,7 +117,7 @@ void *__wrap_reallocarray(void *block, size_t count, size_t size)
 {
 	size_t all;
 
-	/* Too much for any machine: the C library says so. */
+	/* Too large for any machine: the C library then reports the failure. */
 	return __wrap_realloc(block, __builtin_mul_overflow(count, size, &all) ? SIZE_MAX : all);
 }
 
@@ -129,7 +129,7 @@ void __wrap_free(void *block)
 	__real_free(block);
 }
 
-/* ---- The C library sorts in a copy of all rows that it takes from malloc() itself */
+/* ---- Sorting: the C library would sort in a copy of all rows, which it allocates with its own malloc() */
 
 void __wrap_qsort_r(void *rows, size_t count, size_t size, __compar_d_fn_t compare, void *context)
 {

@@ -10,11 +10,11 @@
 #include "analyzer/analyse/host/processes.h"
 #include "analyzer/analyse/pipeline/steps.h"
 
-/* Steps seen so far, and the time of the wanted ones. */
+/* The range of steps seen so far, and the time of the selected steps. */
 struct search {
 	struct analysis_options *options;
 	uint64_t from_ns;
-	uint64_t to_ns; /* 0 = none of the wanted ones yet */
+	uint64_t to_ns; /* 0 = no selected step yet */
 	uint64_t lowest;
 	uint64_t highest;
 	uint32_t count;
@@ -58,7 +58,7 @@ static void see_device(struct search *search, const struct device_step_results *
 		see(search, of->rows[i].number, of->rows[i].start_ns, of->rows[i].end_ns);
 }
 
-/* The host's loop, where no device has steps. */
+/* Uses the host's loop if no device has steps. */
 static void see_loop(struct search *search, const struct host_loops *loops)
 {
 	const struct host_loop *of;
@@ -72,7 +72,7 @@ static void see_loop(struct search *search, const struct host_loops *loops)
 		    loops->turns.row[of->first + i].end_ns);
 }
 
-/* The analyses that find steps, once over everything. */
+/* Runs the analyses that find steps, once over everything. */
 static int look(struct model *model, struct search *search)
 {
 	struct process_results processes = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * step_window.h - from numbers of steps to the time in which they ran.
+ * step_window.h - converts numbers of steps to the time in which they ran.
  */
 #ifndef PROFBPF_ANALYZER_CLI_STEP_WINDOW_H
 #define PROFBPF_ANALYZER_CLI_STEP_WINDOW_H
@@ -10,11 +10,10 @@
 #include "analyzer/analyse/selection.h"
 
 /*
- * step_window_find - narrow @options to the steps they name
+ * step_window_find - narrow @options to the steps that they select
  *
- * Steps are those of the report's section: the trainer's, else those of the device with most of them.
- * Needs timelines and joined devices. Returns 0, -ENOMEM, or -ENOENT with @error, which says
- * what steps there are.
+ * Steps are those of the report's section: the trainer's, else those of the device with most steps. Needs timelines
+ * and joined devices. Returns 0, -ENOMEM, or -ENOENT with @error, which lists the existing steps.
  */
 int step_window_find(struct model *model, struct analysis_options *options, char *error,
 		     size_t error_size);
