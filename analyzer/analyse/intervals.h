@@ -36,12 +36,12 @@ uint64_t intervals_length(const struct intervals *intervals);
 uint64_t intervals_overlap(const struct intervals *a, const struct intervals *b);
 
 /*
- * What intervals cover that come in order of their starts: the same as the length of a united set, without keeping any.
- * What two sets have in common is the sum of what each covers less what they cover together.
+ * The length covered by intervals that are added in order of their starts: equal to the length of a united set, but no
+ * interval is kept. The overlap of two sets is the sum of their covers minus the cover of both together.
  */
 struct cover {
 	uint64_t length_ns;
-	uint64_t first_ns; /* the earliest start and the latest end; 0 = there was none but empty ones */
+	uint64_t first_ns; /* the earliest start and the latest end; 0 = no interval but empty ones */
 	uint64_t reach_ns;
 };
 

@@ -381,7 +381,7 @@ static int close_parts(const struct device_tasks *of, struct parts *parts,
 {
 	uint32_t row = 0;
 
-	/* There may be millions of tasks, and most ways to find steps find none. */
+	/* Avoids a pass over millions of tasks: most ways to find steps find none. */
 	if (!parts->list.count)
 		return 0;
 	qsort(parts->list.row, parts->list.count, sizeof(*parts->list.row), by_part);

@@ -124,7 +124,7 @@ static int classify(uint8_t kind)
 	}
 }
 
-/* Tasks come by start: compute, communication, copies, and the first two together. */
+/* Sums the covers of compute, communication, copies, and the first two together. Tasks are sorted by start. */
 static void cover_classes(const struct scope *scope, struct cover classes[CLASSES])
 {
 	for (uint32_t i = 0; i < scope->count; i++) {

@@ -26,7 +26,7 @@ const char *operator_core_name(uint8_t core)
 	return core < CORES ? names[core] : "other";
 }
 
-/* What the words for cores mean: AI_CORE, KERNEL_AICORE, MIX_AIV, AI_VECTOR_CORE, ... */
+/* The core for the files' words: AI_CORE, KERNEL_AICORE, MIX_AIV, AI_VECTOR_CORE, ... */
 static enum operator_core named_core(const char *text)
 {
 	static const struct {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operator_core.h - what ran a device's task.
+ * operator_core.h - the unit that ran a device's task.
  *
- * AICORE (the cube and vector cores of an NPU), AICPU, HOSTCPU, kernel (of a GPU, or nobody says where), communication, copy
- * (also fills and maps), other.
+ * AICORE (the cube and vector cores of an NPU), AICPU, HOSTCPU, kernel (of a GPU, or of an unknown unit), communication,
+ * copy (also fills and maps), other.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_CORE_H
 #define PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_CORE_H
@@ -26,7 +26,7 @@ enum operator_core {
 /* Name of a task kind as in reports: "kernel", "copy", ... Static text. */
 const char *task_kind_name(uint8_t kind);
 
-/* What ran a task. */
+/* The unit that ran a task. */
 enum operator_core task_core(const struct model *model, const struct device_task *task);
 
 /* "AICORE", "communication", ... Static text. */

@@ -56,23 +56,23 @@ struct operator_metrics {
 /*
  * operator_figures_add - add a task to the figures
  *
- * Tasks of equal input shapes come after each other; @metrics, which are of these figures alone, grow.
+ * Tasks of equal input shapes must be passed consecutively; @metrics grows, and belongs to these figures alone.
  * Returns false without memory.
  */
 bool operator_figures_add(const struct model *model, const struct device_task *task,
 			  struct operator_figures *figures, struct operator_metrics *metrics);
 
 /*
- * operator_figures_merge - take tasks in of which each one was taken into @from
+ * operator_figures_merge - add the tasks of @from, which all have the same input shapes
  *
- * They come one operator after the other, those of equal input shapes, too; @from's tasks all have the same ones. @into_metrics
- * grows. Returns false without memory.
+ * Figures of an operator must be merged consecutively, and among them those of equal input shapes; @into_metrics grows.
+ * Returns false without memory.
  */
 bool operator_figures_merge(const struct model *model, const struct operator_figures *from,
 			    const struct operator_metrics *from_metrics,
 			    struct operator_figures *into, struct operator_metrics *into_metrics);
 
-/* Rates per second and shares of what the device can do, in percent; false if not known. */
+/* Rates per second, and their percentage of the device's peak; return false if unknown. */
 bool operator_flops_rate(const struct operator_figures *figures, double *rate);
 bool operator_flops_percent(const struct model *model, uint32_t device,
 			    const struct operator_figures *figures, double *percent);

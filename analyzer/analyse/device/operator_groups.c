@@ -33,7 +33,7 @@ static bool belongs(const struct model *model, const struct analysis_options *op
 	       analysis_wants_process(model, options, model->devices.row[task->device].process);
 }
 
-/* NULL without memory. @keys: id is 1 + index of the group. */
+/* Returns the group of a key; NULL without memory. @keys: an id is 1 + the index of the group. */
 static struct operator_group *group_of(struct string_table *keys, struct operator_groups *groups,
 				       const struct operator_key *key)
 {
@@ -73,7 +73,7 @@ int operator_groups_find(const struct model *model, const struct analysis_option
 		if (!belongs(model, options, &window, task))
 			continue;
 		key = operator_key_of(model, task);
-		/* Without need they would part tasks of the same shapes. */
+		/* Otherwise data types would separate tasks of equal shapes. */
 		if (!options->operators.dtype)
 			key.types = key.detailed = 0;
 		group = group_of(keys, groups, &key);

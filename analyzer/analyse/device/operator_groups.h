@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operator_groups.h - a device's timed tasks put together as finely as anything that is asked of operators needs.
+ * operator_groups.h - a device's timed tasks in groups, as fine as any list of operators needs.
  *
- * Tasks are looked at once, in their order: there may be millions, in files. What operators are by - name, type, core - is
- * then a sum of groups, of which there are few.
+ * Tasks are read once, in their order: there may be millions, in files. Operators by name, type or core are then sums of
+ * groups, of which there are few.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_GROUPS_H
 #define PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_GROUPS_H
@@ -15,16 +15,16 @@
 #include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
 
-/* What all tasks of a group have. Strings as in device_task and task_detail. */
+/* The common values of a group's tasks. Strings as in device_task and task_detail. */
 struct operator_key {
 	uint32_t device;
 	uint32_t name;
 	uint32_t type;
-	uint32_t shapes; /* of inputs */
-	uint32_t types; /* the same; 0 where no type is asked for */
+	uint32_t shapes; /* input shapes */
+	uint32_t types; /* input data types; 0 unless the options select by data type */
 	uint8_t kind; /* Profbpf__DeviceTasks__Kind */
 	uint8_t core; /* enum operator_core */
-	uint8_t detailed; /* there is a detail; 0 where no type is asked for */
+	uint8_t detailed; /* tasks have a detail; 0 unless the options select by data type */
 	uint8_t padding; /* 0: keys are compared as bytes */
 };
 
@@ -34,7 +34,7 @@ struct operator_group {
 	uint64_t total_ns;
 	uint64_t min_ns;
 	uint64_t max_ns;
-	struct operator_figures figures; /* of the group's own metrics */
+	struct operator_figures figures; /* with the group's own metrics */
 	struct operator_metrics metrics;
 };
 
@@ -48,9 +48,9 @@ struct operator_groups {
 struct operator_key operator_key_of(const struct model *model, const struct device_task *task);
 
 /*
- * operator_groups_find - the timed tasks of the part and the processes that are asked for
+ * operator_groups_find - group the timed tasks of the selected part and processes
  *
- * Synchronisation tasks are left out. A task is of the part if it starts in it. Returns 0 or -ENOMEM; in both cases
+ * Synchronisation tasks are left out. A task belongs to the part if it starts in it. Returns 0 or -ENOMEM; in both cases
  * operator_groups_free() is to be called.
  */
 int operator_groups_find(const struct model *model, const struct analysis_options *options,

@@ -7,7 +7,7 @@
 
 #include "analyzer/analyse/fuzzy.h"
 
-/* A group of tasks, and that by which it is put together with others. */
+/* A group of tasks, and the key by which groups are summed up. */
 struct member {
 	const struct operator_group *group;
 	uint32_t device;
@@ -176,7 +176,7 @@ static void set_percent(struct operator_usage *rows, uint32_t count, const doubl
 	}
 }
 
-/* Groups of one row may differ in it. */
+/* Groups of one row may have different data types. */
 static bool has_dtype(const struct model *model, const struct operator_key *key, const char *dtype)
 {
 	return !dtype || (key->detailed && text_fuzzy(model_text(model, key->types), dtype));

@@ -2,9 +2,10 @@
 /*
  * operators.h - device time of tasks by name, type, core, shape or scope.
  *
- * A type is the operator's as the file has it ("MatMul"); where it has none, the kind
- * of task stands for it ("kernel"). A core is what ran the task (operator_core.h). A scope is the first parts of a name that is a path,
- * "Default/network" of "Default/network/conv1/Conv2D-op7", never all of it; names without one have the scope "".
+ * A type is the operator's type in the file ("MatMul"); without one, the kind of task stands for it ("kernel"). A
+ * core is the unit that ran the task (operator_core.h). A scope is the first parts of a name that is a path,
+ * "Default/network" of "Default/network/conv1/Conv2D-op7", never the whole name; names without a path have the scope
+ * "".
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATORS_H
 #define PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATORS_H
@@ -23,7 +24,7 @@ struct operator_usage {
 	uint32_t name; /* string: the name, or the scope; 0 = the source has none, or rows are not by name */
 	uint32_t device; /* index into model->devices */
 	uint32_t type; /* string; 0 = unknown, or rows are by core or scope */
-	uint8_t kind; /* Profbpf__DeviceTasks__Kind of its first task */
+	uint8_t kind; /* Profbpf__DeviceTasks__Kind of its first group */
 	uint8_t core; /* enum operator_core */
 	uint64_t count;
 	uint64_t total_ns; /* sum of durations; overlapping tasks count each */
@@ -52,7 +53,7 @@ struct operator_list {
 int operators_analyse(const struct model *model, const struct analysis_options *options,
 		      struct operator_list *list);
 
-/* operators_of_groups - the same of tasks that are put together already (operator_groups.h) */
+/* operators_of_groups - the same for tasks that are already grouped (operator_groups.h) */
 int operators_of_groups(const struct model *model, const struct operator_groups *groups,
 			const struct analysis_options *options, struct operator_list *list);
 void operators_free(struct operator_list *list);
@@ -68,7 +69,7 @@ bool operator_wanted(const struct model *model, const struct operator_options *o
  */
 size_t operator_scope(const char *name, uint32_t depth);
 
-/* The type of a row: the operator's, else the kind's name. */
+/* The type of a row: the operator's type, else the name of its kind. */
 const char *operator_type(const struct model *model, const struct operator_usage *row);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATORS_H */

@@ -15,7 +15,7 @@ enum set {
 	COPIES,
 	WORK, /* computation and communication */
 	WORK_OR_COPIES,
-	NOT_RECEIVING, /* computation, and communication but for receiving */
+	NOT_RECEIVING, /* computation, and communication except receiving */
 	SETS
 };
 
@@ -58,7 +58,7 @@ static bool receives(const struct model *model, const struct device_task *task,
 
 #define SETS_OF_TASK 4
 
-/* Which sets a task is in; none to all that one can be in. */
+/* Fills the sets of a task; returns their number, 0 to SETS_OF_TASK. */
 static unsigned int sets_of(const struct model *model, const struct device_task *task,
 			    struct receiver receivers[RECEIVERS], enum set sets[SETS_OF_TASK])
 {
@@ -87,7 +87,7 @@ static unsigned int sets_of(const struct model *model, const struct device_task 
 	}
 }
 
-/* Rows come by start. */
+/* @rows are sorted by start. */
 static void collect(const struct scope *scope, const uint32_t *rows, uint32_t count,
 		    struct cover of[SETS])
 {
@@ -108,7 +108,7 @@ static void collect(const struct scope *scope, const uint32_t *rows, uint32_t co
 	}
 }
 
-/* What is received while nothing else is done is what only that covers. */
+/* Receiving without other work is the part of WORK that NOT_RECEIVING does not cover. */
 static void sum_up(const struct cover of[SETS], uint64_t stage_ns, struct overlap_usage *usage)
 {
 	usage->computation_ns = of[COMPUTATION].length_ns;
@@ -141,7 +141,7 @@ static void measure_stream(const struct scope *scope, const uint32_t *rows, uint
 	*usage = (struct overlap_usage){ .device = device->all.device,
 					 .stream = scope->model->tasks.row[rows[0]].stream };
 	sum_up(of, device->stage_ns, usage);
-	/* Events alone are no work of a stream. */
+	/* Events alone are no work: such a stream is not listed. */
 	if (usage->computation_ns || usage->communication_ns || usage->copy_ns)
 		device->stream_count++;
 }

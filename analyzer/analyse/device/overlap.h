@@ -55,9 +55,9 @@ int overlap_analyse(const struct model *model, const struct analysis_options *op
 void overlap_free(struct overlap_results *results);
 
 /*
- * overlap_part - the same of the tasks rows[0 .. @count) of one device, by start, cut at @from_ns and @to_ns
+ * overlap_part - the same figures of the tasks rows[0 .. @count) of one device, by start, cut at @from_ns and @to_ns
  *
- * free_ns is what of that time is neither. Device and stream are left as they are.
+ * free_ns is the part of that time without computation and communication. Leaves device and stream unchanged.
  */
 void overlap_part(const struct model *model, const uint32_t *rows, uint32_t count, uint64_t from_ns,
 		  uint64_t to_ns, struct overlap_usage *usage);
