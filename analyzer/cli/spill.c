@@ -309,7 +309,7 @@ void *spill_new(size_t size)
 	return at;
 }
 
-/* All of it, or false: what is left is copied. */
+/* Returns false if not all bytes were written: the caller then copies them. */
 static bool write_all(int fd, const char *from, size_t size)
 {
 	for (size_t done = 0; done < size;) {

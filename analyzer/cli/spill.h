@@ -55,13 +55,13 @@ void spill_note(size_t given, size_t freed);
 void *spill_new(size_t size);
 
 /*
- * spill_new_of - the same with the first @held bytes of @from in it
+ * spill_new_of - a block that begins with the @held bytes at @from; else as spill_new()
  *
- * They are written to the file: to touch each of its pages costs several times that.
+ * The bytes are written to the file: touching each of its pages would cost several times as much.
  */
 void *spill_new_of(size_t size, const void *from, size_t held);
 
-/* The size of a block of spill_new(), which is at least what was asked for; 0 for any other address. */
+/* The size of a block of spill_new(), at least the requested size; 0 for any other address. */
 size_t spill_size(const void *block);
 
 /* Returns a larger block with the same contents, possibly elsewhere; NULL without room, then @block stays valid. */
