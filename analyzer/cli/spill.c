@@ -33,7 +33,7 @@ static struct {
 	struct region regions[REGIONS_MAX];
 	int statm; /* 1 + descriptor of /proc/self/statm */
 	size_t page_size;
-	size_t keep; /* bytes of large blocks that malloc() may give out */
+	size_t keep; /* bytes of large blocks that malloc() may return */
 	size_t kept;
 } spill;
 

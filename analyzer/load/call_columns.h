@@ -27,7 +27,7 @@ bool shapes_resolve(uint32_t *shape, size_t rows, size_t entries);
  */
 bool call_columns_resolve(Profbpf__Calls *calls, size_t *rows);
 
-/* call_columns_values - arguments of row @i, and its result as the return value, after call_columns_resolve() */
+/* call_columns_values - fill @args of row @i, after call_columns_resolve(); returns what the call returned */
 uint32_t call_columns_values(const Profbpf__Calls *calls, size_t i, uint64_t args[3]);
 
 #endif /* PROFBPF_ANALYZER_LOAD_CALL_COLUMNS_H */

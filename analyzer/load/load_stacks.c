@@ -198,7 +198,7 @@ bool load_stack_samples(struct loader *loader, const struct pbt_packet *packet)
 	return true;
 }
 
-/* Weights samples by the requested rate, the highest one recorded. */
+/* Sets each sample's weight: the requested rate, which is the highest recorded one, divided by the sample's rate. */
 void load_resolve_samples(struct loader *loader)
 {
 	uint32_t wanted = loader->model->info.stack_rate;

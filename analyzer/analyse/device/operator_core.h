@@ -2,8 +2,8 @@
 /*
  * operator_core.h - the unit that ran a device's task.
  *
- * AICORE (the cube and vector cores of an NPU), AICPU, HOSTCPU, kernel (of a GPU, or of an unknown unit), communication,
- * copy (also fills and maps), other.
+ * AICORE (the cube and vector cores of an NPU), AICPU, HOSTCPU, kernel (of a GPU, or of an unknown unit),
+ * communication, copy (also fills and maps), other.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_CORE_H
 #define PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_CORE_H

@@ -2,8 +2,8 @@
 /*
  * operator_groups.h - a device's timed tasks in groups, as fine as any list of operators needs.
  *
- * Tasks are read once, in their order: there may be millions, in files. Operators by name, type or core are then sums of
- * groups, of which there are few.
+ * Tasks are read once, in their order: there may be millions, in files. Operators by name, type or core are then sums
+ * of groups, of which there are few.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_GROUPS_H
 #define PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_GROUPS_H
@@ -50,8 +50,8 @@ struct operator_key operator_key_of(const struct model *model, const struct devi
 /*
  * operator_groups_find - group the timed tasks of the selected part and processes
  *
- * Synchronisation tasks are left out. A task belongs to the part if it starts in it. Returns 0 or -ENOMEM; in both cases
- * operator_groups_free() is to be called.
+ * Synchronisation tasks are left out. A task belongs to the part if it starts in it. Returns 0 or -ENOMEM; in both
+ * cases operator_groups_free() is to be called.
  */
 int operator_groups_find(const struct model *model, const struct analysis_options *options,
 			 struct operator_groups *groups);

@@ -3,7 +3,7 @@
  * operator_steps.h - time of operators in each step, by type and by operator, with shapes.
  *
  * For networks whose shapes change from step to step: the same operator is then slow in some of them. A task belongs
- * to the step in which it starts; tasks outside all steps are left out, and synchronisation tasks. Steps are those of
+ * to the step in which it starts; tasks outside all steps and synchronisation tasks are left out. Steps are those of
  * device_steps.h.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_STEPS_H

@@ -39,7 +39,7 @@ struct stack_sleeper {
 };
 
 struct stack_results {
-	uint64_t samples; /* on a CPU */
+	uint64_t samples; /* number of samples on a CPU */
 	uint64_t unknown; /* number of samples without a stack */
 	uint64_t whole; /* number of samples that are known to reach the start of the thread */
 	uint64_t with_lock, without_lock; /* samples with and without the Python interpreter's lock, where known */
