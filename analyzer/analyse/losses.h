@@ -43,7 +43,7 @@ struct ends_span {
 struct left_out {
 	uint32_t what; /* PROFBPF__SHED__WHAT__* */
 	uint32_t kept_permille;
-	uint32_t cost_ppm; /* the recording's cost just before: parts per million of the time of the CPU where it was highest */
+	uint32_t cost_ppm; /* the recording's cost just before, on the CPU where it was highest */
 	bool for_room; /* the reason is that records were lost, or nearly; else the recording cost too much */
 	uint64_t start_ns;
 	uint64_t ns; /* to the next change, or to the end of its session */
