@@ -15,9 +15,9 @@
 #include "lib/trace/column.h"
 
 #define ROOT_MAX 512
-#define FILE_MAX 2048 /* larger than any of the files read */
+#define FILE_MAX 2048 /* larger than any file that is read */
 #define NO_SLOT UINT32_MAX
-#define DEPTH_MAX 16 /* of groups in groups */
+#define DEPTH_MAX 16 /* levels of nested groups */
 
 struct cgroup {
 	uint64_t id;
@@ -26,12 +26,12 @@ struct cgroup {
 };
 
 struct cgroups {
-	char root[ROOT_MAX]; /* where the hierarchy is mounted; "" = nowhere */
+	char root[ROOT_MAX]; /* mount point of the hierarchy; "" = none */
 	bool version1;
 	struct cgroup *row;
 	uint32_t count;
 	uint32_t watched;
-	uint32_t told; /* rows before it have been sent */
+	uint32_t told; /* rows before this one have been queued */
 };
 
 struct figures {
@@ -41,7 +41,7 @@ struct figures {
 	uint64_t usage_ns, user_ns, system_ns;
 };
 
-/* Is @word one of those in @list, which are separated by commas? */
+/* Is @word in @list, whose elements are separated by commas? */
 static bool listed(const char *list, const char *word)
 {
 	size_t length = strlen(word);
@@ -54,7 +54,7 @@ static bool listed(const char *list, const char *word)
 
 /*
  * proc(5): ID PARENT DEVICE ROOT MOUNT-POINT OPTIONS [FIELD...] - TYPE SOURCE SUPER-OPTIONS
- * Mount points with blanks in them are written with escapes, which no distribution needs here.
+ * Mount points with blanks contain escapes, which are not decoded: no distribution needs that here.
  */
 static void find_root(struct cgroups *cgroups)
 {
@@ -137,7 +137,7 @@ static uint64_t inode_of(const struct cgroups *cgroups, const char *path)
 	return st.st_ino;
 }
 
-/* cgroups(7): lines of HIERARCHY:CONTROLLERS:PATH; version 2 is "0::PATH". */
+/* cgroups(7): lines are HIERARCHY:CONTROLLERS:PATH; version 2 is "0::PATH". */
 static char *path_of_process(const struct cgroups *cgroups, pid_t pid)
 {
 	char file[64], *line = NULL, *path = NULL;
@@ -164,8 +164,8 @@ static char *path_of_process(const struct cgroups *cgroups, pid_t pid)
 }
 
 /*
- * The group with this inode below @path, which has @length bytes and room for
- * PATH_MAX. Looks at no file but the directories: there are dozens in each group.
+ * Finds the group with inode @id below @path, which has @length bytes and room for
+ * PATH_MAX. Visits only directories: each group has dozens of files.
  */
 static bool search(char *path, size_t length, uint64_t id, unsigned int depth)
 {
@@ -185,7 +185,7 @@ static bool search(char *path, size_t length, uint64_t id, unsigned int depth)
 	return found;
 }
 
-/* Among all groups there are; for one whose process is gone already. */
+/* Searches all groups; for a group whose process is already gone. */
 static char *path_of_inode(const struct cgroups *cgroups, uint64_t id)
 {
 	char path[PATH_MAX];
@@ -204,14 +204,14 @@ static char *look_up(const struct cgroups *cgroups, uint64_t id, pid_t pid)
 	if (!cgroups->root[0])
 		return NULL;
 	path = path_of_process(cgroups, pid);
-	/* It may have moved since, or its path may be that of another cgroup namespace. */
+	/* The process may have moved, or the path may belong to another cgroup namespace. */
 	if (path && inode_of(cgroups, path) == id)
 		return path;
 	free(path);
 	return path_of_inode(cgroups, id);
 }
 
-/* Takes @path over. */
+/* Takes ownership of @path. */
 static uint32_t add(struct cgroups *cgroups, uint64_t id, char *path)
 {
 	struct cgroup *row;
@@ -225,7 +225,7 @@ static uint32_t add(struct cgroups *cgroups, uint64_t id, char *path)
 	return cgroups->count++;
 }
 
-/* The group around this one, made known if it is not; NO_SLOT for the root, whose quota is the machine. */
+/* Returns the parent of a group, which it adds if necessary; NO_SLOT for the root, whose quota is the machine. */
 static uint32_t around(struct cgroups *cgroups, uint32_t slot)
 {
 	char *path = strdup(cgroups->row[slot].path), *end = path ? strrchr(path, '/') : NULL;
@@ -333,7 +333,7 @@ struct item *cgroups_note(struct cgroups *cgroups, uint64_t id, pid_t pid, bool 
 	return tell(cgroups);
 }
 
-/* One of a group's files; false if it cannot be read. */
+/* Reads one of a group's files; returns false if that fails. */
 static bool read_file(int directory, const char *name, char text[FILE_MAX])
 {
 	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
@@ -352,7 +352,7 @@ static bool read_number(int directory, const char *name, long long *value)
 	return read_file(directory, name, text) && sscanf(text, "%lld", value) == 1;
 }
 
-/* Lines of NAME VALUE. */
+/* Finds the value of @name in lines of NAME VALUE. */
 static bool field(const char *text, const char *name, uint64_t *value)
 {
 	size_t length = strlen(name);
@@ -390,7 +390,7 @@ static void read_version1(int directory, struct figures *f)
 	}
 }
 
-/* Microseconds there, nanoseconds here. */
+/* The files have microseconds, @f has nanoseconds. */
 static void read_version2(int directory, struct figures *f)
 {
 	char text[FILE_MAX], quota[32];

@@ -10,12 +10,12 @@
 #include "bpf/events.h"
 
 struct number {
-	const char *type; /* as /sys/dev calls it */
+	const char *type; /* its name below /sys/dev */
 	uint32_t major;
 	uint32_t minor;
 };
 
-/* /proc/devices has the character devices first, then the block devices. */
+/* /proc/devices lists the character devices first, then the block devices. */
 static void driver_name(const struct number *n, char *name, size_t size)
 {
 	FILE *f = fopen("/proc/devices", "re");

@@ -13,9 +13,9 @@
 
 #define NAME_MAX_BYTES 48
 #define STATES_MAX 16 /* idle states of a CPU */
-#define PRESSURES 6 /* some and full, of CPUs, I/O and memory */
+#define PRESSURES 6 /* "some" and "full", each for CPUs, I/O and memory */
 
-/* Texts are kept until the message is packed. */
+/* The values read; the texts must stay valid until the message is packed. */
 struct reading {
 	char (*name)[NAME_MAX_BYTES];
 	char **names;
@@ -39,7 +39,7 @@ static void add(struct reading *r, int cpu, uint32_t unit, uint64_t value, const
 	column_u64_push(&r->value, value);
 }
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123", in microseconds */
+/* Lines are "some avg10=0.00 avg60=0.00 avg300=0.00 total=123", in microseconds. */
 static void read_pressure(struct reading *r, const char *what)
 {
 	char path[64], line[160], kind[8], name[NAME_MAX_BYTES];

@@ -48,7 +48,7 @@ static void read_line(Profbpf__CpuStats *m, struct cpu_columns *c, const char *l
 	unsigned long long t[8], value;
 	unsigned int cpu;
 
-	/* The first line, "cpu  ", sums up all CPUs; %u would skip its blanks. */
+	/* Skips the first line, "cpu  ", the sum of all CPUs, whose blanks %u would accept. */
 	if (isdigit((unsigned char)line[3]) &&
 	    sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &t[0], &t[1], &t[2],
 		   &t[3], &t[4], &t[5], &t[6], &t[7]) == 9)

@@ -22,8 +22,8 @@ struct mapping {
 struct mapped_files {
 	const struct right *right;
 	struct mapping mapping[MAPPINGS_MAX];
-	unsigned int next;	/* to be replaced */
-	unsigned int last;	/* found the last time */
+	unsigned int next;	/* index of the next entry to replace */
+	unsigned int last;	/* index of the last found entry */
 };
 
 struct mapped_files *mapped_files_new(void)
@@ -51,7 +51,7 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* "7f00-7f10 r-xp 00001000 fe:00 123   /usr/lib/x.so" */
+/* Parses a line such as "7f00-7f10 r-xp 00001000 fe:00 123   /usr/lib/x.so". */
 static bool parse(const char *line, uint64_t address, struct mapping *m)
 {
 	const char *path = strchr(line, '/');
@@ -64,7 +64,7 @@ static bool parse(const char *line, uint64_t address, struct mapping *m)
 	return true;
 }
 
-/* What is not mapped any more is remembered, too. */
+/* Also caches the result that nothing is mapped any more. */
 static void read_mapping(pid_t pid, uint64_t address, struct mapping *m)
 {
 	char name[32], *line = NULL;

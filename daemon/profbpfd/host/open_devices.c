@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DESCRIPTORS_MAX 4096 /* looked at of a process */
+#define DESCRIPTORS_MAX 4096 /* checked descriptors of a process */
 
 static bool is_wanted(int folder, const char *descriptor, bool (*wanted)(const char *name), char *name)
 {

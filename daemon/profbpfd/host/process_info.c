@@ -43,7 +43,7 @@ char *process_exe(pid_t pid)
 	return n > 0 ? strndup(target, n) : NULL;
 }
 
-/* Parent of a process, 0 if it is gone. The name in stat may hold anything but ends at the last ')'. */
+/* Returns the parent of a process, 0 if it is gone. The name in stat may contain any bytes; it ends at the last ')'. */
 static pid_t parent_of(pid_t pid)
 {
 	char path[64], text[512], *p;
@@ -114,7 +114,7 @@ static int by_parent(const void *a, const void *b)
 	return (x->parent > y->parent) - (x->parent < y->parent);
 }
 
-/* Each child has one parent, so it is met once, unless it was there before. */
+/* Each child has one parent, so it is appended once; children in @there are in the list already. */
 static int append_children(pid_t **pids, size_t *count, pid_t parent, struct family *families,
 			   size_t families_count, const struct map *there)
 {
@@ -139,7 +139,7 @@ int process_descendants(pid_t **pids, size_t *count)
 			err = -ENOMEM;
 	if (!err && families_count)
 		qsort(families, families_count, sizeof(*families), by_parent);
-	/* Entries appended on the way are visited, too: their children follow. */
+	/* The loop also visits appended entries, and appends their children. */
 	for (size_t i = 0; i < *count && !err; i++)
 		err = append_children(pids, count, (*pids)[i], families, families_count, &there);
 	map_free(&there);

@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KEPT 256 /* a power of two */
-#define KEPT_NS 1000000000ull /* in which whoever asks for each packet gets what was found, though it may not be settled */
-#define ROWS_MAX 65536 /* of a table: what lies beyond is not looked at */
+#define KEPT 256 /* size of the cache; a power of two */
+#define KEPT_NS 1000000000ull /* for this time socket_peers_other(), called per packet, uses even an uncertain result */
+#define ROWS_MAX 65536 /* further rows of a table are ignored */
 
-/* One end of a connection; IPv4 as IPv6 has it, so that both tables compare. */
+/* One end of a connection; IPv4 addresses are mapped to IPv6, so that rows of both tables are comparable. */
 struct end {
 	struct in6_addr address;
 	uint32_t port;
@@ -28,8 +28,8 @@ struct row {
 
 struct socket_peers {
 	struct socket_peer kept[KEPT];
-	bool settled[KEPT]; /* another look would find nothing better */
-	uint64_t asked_ns[KEPT]; /* when it was looked for last, or there was no time for it */
+	bool settled[KEPT]; /* another search would not find a better result */
+	uint64_t asked_ns[KEPT]; /* time of the last search, done or skipped for lack of time */
 	struct row *rows;
 	size_t count;
 	uint64_t begin_ns;
@@ -66,7 +66,7 @@ void socket_peers_free(struct socket_peers *peers)
 	free(peers);
 }
 
-/* "0100007F", or four such words: each as the host keeps it. */
+/* Parses "0100007F", or four such words, each in the host's byte order. */
 static bool read_end(const char *text, unsigned int port, struct end *end)
 {
 	uint32_t word[4] = { 0, 0, htonl(0xffff), 0 };
@@ -158,8 +158,8 @@ static bool is_thread_of(uint32_t tid, const char *pid)
 }
 
 /*
- * A process that has a socket open, of those that the target's user may know about. The target itself may have it open
- * because it has just handed it on to a child: another one is preferred.
+ * Finds a process that has a socket open, among the processes that the target's user may know about. Prefers another
+ * process than the target, which may still have the socket open after it has passed it to a child.
  */
 static uint32_t owner_of(uint32_t tid, uint64_t inode, bool *settled)
 {
