@@ -16,28 +16,28 @@
 #define READ_MAX 512
 #define BATCH 4096
 #define LOOK_AGAIN_NS 1000000000ull
-#define SEARCH_MIN_NS 8000000000ull /* the maps, which cost more; each time twice as long */
+#define SEARCH_MIN_NS 8000000000ull /* interval of searching the maps, which costs more; doubles each time */
 #define SEARCH_MAX_NS 64000000000ull
 #define RENEW_NS 500000000ull
 #define STREAMS_PER_PROCESS 8
-#define ANSWER_PAUSE_NS 2000000 /* between looks for what layers still hand over at the end */
-#define ANSWER_PAUSES 500 /* a layer that is alive answers in 100 ms where it gets a CPU */
+#define ANSWER_PAUSE_NS 2000000 /* between checks for tasks that layers still deliver at the end */
+#define ANSWER_PAUSES 500 /* a running layer answers within 100 ms if it gets a CPU */
 
 struct open_stream {
 	struct device_stream *stream;
 	pid_t pid;
 	uint64_t renewed_ns;
 	uint32_t ids[STREAM_DEVICES]; /* Device.id of each device, 0 = not described yet */
-	uint32_t clocks[STREAM_DEVICES]; /* as described */
+	uint32_t clocks[STREAM_DEVICES]; /* clock in the last description of each device */
 	bool ended;
-	struct item *batch; /* tasks of one device, not handed over yet */
+	struct item *batch; /* tasks of one device, not queued yet */
 };
 
 struct watched {
 	pid_t pid;
 	uint64_t next_look_ns; /* 0 = now */
 	uint64_t next_search_ns;
-	uint64_t pause_ns; /* to the search after that */
+	uint64_t pause_ns; /* from that search to the following one */
 	uint64_t files; /* device_find_files() at the last search */
 };
 
@@ -48,14 +48,14 @@ struct device_feed {
 	void *warn_context;
 	struct watched *watched;
 	size_t watched_count;
-	size_t next_watched; /* to be looked at */
+	size_t next_watched; /* index of the next process to check */
 	struct open_stream **streams;
 	size_t stream_count;
 	struct string_table *names;
 	uint32_t next_id;
 	uint64_t dropped;
-	uint64_t end_ns; /* of the session; 0 = not yet */
-	uint64_t late; /* tasks enqueued after it */
+	uint64_t end_ns; /* end of the session; 0 = not yet */
+	uint64_t late; /* tasks that were enqueued after @end_ns */
 };
 
 struct device_feed *device_feed_new(struct item_queue *queue,
@@ -154,7 +154,7 @@ static bool add_stream(struct device_feed *f, struct device_stream *stream, pid_
 	return true;
 }
 
-/* Returns false when there is no use in looking again by the clock. */
+/* Opens new streams of a process. Returns false if periodic checks are useless. */
 static bool look(struct device_feed *f, pid_t pid)
 {
 	uint64_t known[STREAMS_PER_PROCESS];
@@ -181,7 +181,7 @@ static bool look(struct device_feed *f, pid_t pid)
 	return n == 0;
 }
 
-/* Streams that a program keeps open are found by their descriptors; those it has closed, less often, by its maps. */
+/* Finds streams with an open descriptor quickly by these; streams with a closed one only by the maps, less often. */
 static void look_again(struct device_feed *f, struct watched *w, uint64_t now_ns)
 {
 	uint64_t files = device_find_files(w->pid);
@@ -221,7 +221,7 @@ static void describe_device(struct device_feed *f, struct open_stream *s, uint32
 	item_queue_push(f->queue, item);
 }
 
-/* The trace's id of a device; described again when its clock becomes known. 0 = no such device. */
+/* Returns the trace's id of a device, which is described again when its clock becomes known; 0 = no such device. */
 static uint32_t device_id(struct device_feed *f, struct open_stream *s, uint32_t index)
 {
 	struct stream_device d;
@@ -254,7 +254,7 @@ static void hand_over(struct device_feed *f, struct open_stream *s)
 	s->batch = NULL;
 }
 
-/* Consecutive tasks of one device make a batch. */
+/* Consecutive tasks of one device form a batch. */
 static void add_tasks(struct device_feed *f, struct open_stream *s, const struct stream_task *tasks,
 		      size_t count)
 {
@@ -342,7 +342,7 @@ static bool may_come(const struct open_stream *s)
 	return !s->ended && !device_stream_answered(s->stream) && kill(s->pid, 0) == 0;
 }
 
-/* Is there more to come of any? */
+/* May any stream still deliver tasks? */
 static bool is_waited_for(const struct device_feed *f)
 {
 	for (size_t i = 0; i < f->stream_count; i++)
@@ -362,7 +362,7 @@ static void say_unanswered(const struct device_feed *f, const struct open_stream
 	f->warn(f->warn_context, text);
 }
 
-/* Layers that take batches from their runtime hand over what it holds: all at once, so that many take no longer. */
+/* Makes layers deliver the tasks that their runtimes still hold: all layers in parallel. */
 static void let_deliver(struct device_feed *f, uint64_t now_ns)
 {
 	const struct timespec pause = { .tv_nsec = ANSWER_PAUSE_NS };
@@ -371,7 +371,7 @@ static void let_deliver(struct device_feed *f, uint64_t now_ns)
 		device_stream_ask(f->streams[i]->stream, now_ns);
 	for (unsigned int i = 0; i < ANSWER_PAUSES && is_waited_for(f); i++) {
 		nanosleep(&pause, NULL);
-		/* What comes must not overwrite itself. */
+		/* Reads meanwhile, so that new tasks do not overwrite unread ones. */
 		for (size_t k = 0; k < f->stream_count; k++)
 			read_stream(f, f->streams[k], now_ns);
 	}

@@ -62,7 +62,7 @@ int device_find(pid_t pid, struct device_candidate out[DEVICE_FIND_MAX])
 	return count;
 }
 
-/* Is what an O_PATH descriptor stands for the file looked for, and harmless to open? */
+/* Does an O_PATH descriptor refer to the file with inode @id, and is it harmless to open? */
 static bool is_memory_file(int fd, uint64_t id)
 {
 	struct statfs fs;
@@ -73,7 +73,7 @@ static bool is_memory_file(int fd, uint64_t id)
 	       fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 }
 
-/* Opens what dir/name stands for without side effects on anything but the file meant. */
+/* Opens dir/name, if it is the file with inode @id, without side effects on other files. */
 static int open_checked(int dir, const char *name, uint64_t id)
 {
 	int handle = openat(dir, name, O_PATH | O_CLOEXEC);
@@ -109,7 +109,7 @@ static DIR *open_descriptors(pid_t pid)
 	return opendir(path);
 }
 
-/* The next descriptor that is named like a stream, or NULL. */
+/* Returns the next descriptor with the name of a stream, or NULL. */
 static const char *next_named(DIR *dir)
 {
 	char target[sizeof(link_name) + 1];
@@ -149,7 +149,7 @@ uint64_t device_find_files(pid_t pid)
 
 	if (!dir)
 		return 0;
-	/* The order does not count. Nobody is asked, as a file system in user space would be. */
+	/* A sum, so that the order does not matter. AT_STATX_DONT_SYNC: file systems in user space are not asked. */
 	while ((name = next_named(dir)))
 		if (statx(dirfd(dir), name, AT_STATX_DONT_SYNC, STATX_INO, &st) == 0)
 			files += st.stx_ino * 0x9e3779b97f4a7c15ull | 1;

@@ -15,7 +15,7 @@
 #include "daemon/profbpfd/device/device_tid.h"
 
 #define WORDS (sizeof(struct stream_task) / sizeof(uint64_t))
-#define JUMP_MAX (1ull << 40) /* no program makes so many tasks between two reads */
+#define JUMP_MAX (1ull << 40) /* more tasks between two reads are impossible */
 
 struct device_stream {
 	pid_t pid;
@@ -23,7 +23,7 @@ struct device_stream {
 	char source[sizeof(((struct stream_header *)0)->source) + 1];
 	struct device_tids *tids; /* NULL: same pid namespace */
 
-	/* The mapping, with numbers checked when it was made. */
+	/* The mapping, with sizes that were checked when it was made. */
 	struct stream_header *header;
 	size_t size;
 	const char *names;
@@ -33,13 +33,13 @@ struct device_stream {
 
 	bool broken;
 	uint64_t base; /* head when opened */
-	uint64_t head; /* as last read */
+	uint64_t head; /* at the last read */
 	uint64_t position; /* next number to read */
 	uint64_t delivered, lost;
 	uint64_t untimed_base;
 	uint64_t asked_ns; /* 0 = not yet */
 
-	/* Numbers below mark_head had been taken at mark_ns. */
+	/* Tasks with numbers below mark_head had been started by the writer at mark_ns. */
 	uint64_t mark_head, mark_ns;
 };
 
@@ -55,7 +55,7 @@ static uint32_t load32(const uint32_t *field)
 	return atomic_load_explicit((const _Atomic uint32_t *)field, memory_order_acquire);
 }
 
-/* Makes a NUL-terminated text fit to be shown. */
+/* Replaces control characters of a NUL-terminated text. */
 static void clean(char *text)
 {
 	for (; *text; text++)
@@ -63,7 +63,7 @@ static void clean(char *text)
 			*text = '?';
 }
 
-/* A header is believed only if its numbers agree with the size of the file. */
+/* Describes the error in a header, whose numbers must fit the size of the file; NULL if it is valid. */
 static const char *header_fault(const struct stream_header *header, uint64_t size)
 {
 	uint64_t names_end = (uint64_t)header->names_offset + header->names_size;
@@ -120,7 +120,7 @@ static void start(struct device_stream *stream, const struct stream_header *head
 	stream->base = stream->head = stream->position = load64(&stream->header->head);
 }
 
-/* Opens one candidate; -ENOENT if it's somebody else's. */
+/* Opens one candidate; -ENOENT if it is another process' stream. */
 static int open_candidate(struct device_stream *stream, const struct device_candidate *candidate,
 			  char *error, size_t error_size)
 {
@@ -200,7 +200,7 @@ int device_stream_open(pid_t pid, const uint64_t *known, size_t known_count,
 			return 0;
 		}
 		device_stream_close(opened);
-		/* A fault is worth more to the user than somebody else's stream. */
+		/* An error is more useful to the user than -ENOENT of another process' stream. */
 		if (one != -ENOENT)
 			result = one;
 	}
@@ -233,8 +233,8 @@ void device_stream_renew(struct device_stream *stream, uint64_t now_ns)
 	uint64_t until = now_ns + STREAM_LEASE_NS, old = atomic_load(lease);
 	int tries;
 
-	/* Never back: another reader may have asked for more. The tries are
-	 * bounded since the program can write here as well. */
+	/* Only increases the lease: another reader may have asked for more. The
+	 * loop is bounded, because the program can write here as well. */
 	for (tries = 0; tries < 16 && old < until; tries++)
 		if (atomic_compare_exchange_weak(lease, &old, until))
 			return;
@@ -245,7 +245,7 @@ void device_stream_ask(struct device_stream *stream, uint64_t now_ns)
 	_Atomic uint64_t *place = (_Atomic uint64_t *)&stream->header->asked_ns;
 	uint64_t old = atomic_load(place);
 
-	/* Never back, as with the lease. */
+	/* Only increases, like the lease. */
 	for (int tries = 0; tries < 16 && old < now_ns; tries++)
 		if (atomic_compare_exchange_weak(place, &old, now_ns))
 			break;
@@ -289,7 +289,7 @@ static bool stuck(struct device_stream *stream, uint64_t now_ns)
 	return false;
 }
 
-/* Learns how many tasks there are now and passes over those overwritten for sure. */
+/* Reads the number of tasks and skips tasks that are certainly overwritten. */
 static int advance(struct device_stream *stream)
 {
 	uint64_t head = load64(&stream->header->head), waiting;

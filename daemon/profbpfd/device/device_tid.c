@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define RESCAN_NS 20000000ull
-#define TIDS_MAX 65536 /* threads remembered, dead ones included */
+#define TIDS_MAX 65536 /* cached threads, including ended ones */
 
 struct device_tids {
 	pid_t pid;
@@ -88,7 +88,7 @@ static int append(struct device_tids *tids, const struct device_tid *tid)
 	return 0;
 }
 
-/* Adds threads that came since, and tells how long that took; an id used again now means the new thread. */
+/* Adds new threads and returns the time that it took; a reused id then means the new thread. */
 static uint64_t scan(struct device_tids *tids)
 {
 	uint64_t began = monotonic_ns();
@@ -118,7 +118,7 @@ static uint64_t scan(struct device_tids *tids)
 	return monotonic_ns() - began;
 }
 
-/* A process that has many threads, or invents ids, may not keep us busy. */
+/* Limits the cost of a process that has many threads, or invents ids. */
 static uint64_t pause_after(uint64_t scan_ns)
 {
 	return scan_ns * 10 > RESCAN_NS ? scan_ns * 10 : RESCAN_NS;
