@@ -8,8 +8,8 @@
 
 #define IN_MEMORY (1ull << 63)
 #define IN_SWAP (1ull << 62)
-#define IS_WATCHED (1ull << 57) /* writes to it, by userfaultfd(2); alone with IN_SWAP it may be a mark where no page ever was */
-#define WORDS 64 /* read at once */
+#define IS_WATCHED (1ull << 57) /* write-protected by userfaultfd(2); with IN_SWAP it may mark a page that never existed */
+#define WORDS 64 /* words per read */
 
 void present_memory_open(struct present_memory *memory, pid_t pid)
 {
@@ -30,7 +30,7 @@ void present_memory_close(struct present_memory *memory)
 	memory->pagemap = -1;
 }
 
-/* Up to WORDS of them. */
+/* Reads @count words, at most WORDS. */
 static bool read_words(const struct present_memory *memory, uint64_t page, size_t count, uint64_t *word)
 {
 	size_t size = count * sizeof(*word);
@@ -80,9 +80,9 @@ bool present_memory_pages(const struct present_memory *memory, uint64_t address,
 	return true;
 }
 
-/* ---- arguments and environment */
+/* ---- Arguments and environment */
 
-/* Where they lie, by /proc/PID/stat (proc(5), fields 48 to 51); the kernel says 0 to whom it may not tell. */
+/* Their addresses, from /proc/PID/stat (proc(5), fields 48 to 51); 0 if the reader lacks permission. */
 struct text_places {
 	uint64_t arguments, arguments_end, environment, environment_end;
 };
@@ -101,7 +101,7 @@ static bool read_places(pid_t pid, struct text_places *places)
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	/* The name, field 2, may hold anything but ends at the last ')'. */
+	/* The name, field 2, may contain any bytes, and ends at the last ')'. */
 	p = strrchr(text, ')');
 	for (int field = 2; p && field < 48; field++)
 		p = strchr(p + 1, ' ');
@@ -109,7 +109,7 @@ static bool read_places(pid_t pid, struct text_places *places)
 			   &places->environment_end) == 4;
 }
 
-/* The kernel reads on in the environment where a program has written over its arguments (setproctitle(3)). */
+/* If a program has overwritten its arguments (setproctitle(3)), the kernel continues to read in the environment. */
 static bool is_there(pid_t pid, const struct text_places *places, bool arguments, size_t room)
 {
 	uint64_t start = arguments ? places->arguments : places->environment, end = places->environment_end;
@@ -119,7 +119,7 @@ static bool is_there(pid_t pid, const struct text_places *places, bool arguments
 	if (arguments && places->arguments_end > end)
 		end = places->arguments_end;
 	if (!start && !end)
-		return true; /* It is our own user's, or not to be read anyway. */
+		return true; /* no permission for the addresses: it is the reader's own user's, or cannot be read anyway */
 	if (end <= start)
 		return false;
 	present_memory_open(&memory, pid);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_memory.h - memory of another process, as far as it is there.
+ * process_memory.h - reads the memory of another process that is present.
  *
- * What is not there is not read, for what present_memory.h says.
+ * Absent pages are not read, for the reason in present_memory.h.
  */
 #ifndef PROFBPF_LIB_BASE_PROCESS_MEMORY_H
 #define PROFBPF_LIB_BASE_PROCESS_MEMORY_H
@@ -19,14 +19,14 @@ struct process_memory {
 	int content; /* /proc/PID/mem; -1: it cannot be read */
 };
 
-/* process_memory_open - of the program that @pid runs now; false: it cannot be read. To be closed in either case. */
+/* process_memory_open - for the program that @pid runs now; returns false if it cannot be read. Close it in either case. */
 bool process_memory_open(struct process_memory *memory, pid_t pid);
 void process_memory_close(struct process_memory *memory);
 
-/* process_memory_read - the @size bytes at @address, all or nothing */
+/* process_memory_read - reads the @size bytes at @address; returns false if not all of them can be read */
 bool process_memory_read(const struct process_memory *memory, uint64_t address, void *into, size_t size);
 
-/* process_memory_some - up to @size bytes at @address, up to the first page that is not there; returns how many */
+/* process_memory_some - reads up to @size bytes at @address, up to the first absent page; returns their number */
 size_t process_memory_some(const struct process_memory *memory, uint64_t address, void *into, size_t size);
 
 #endif /* PROFBPF_LIB_BASE_PROCESS_MEMORY_H */
