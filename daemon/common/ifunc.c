@@ -28,13 +28,13 @@ struct search {
 	const struct process_map *provider;
 	struct ifunc_target *targets;
 	size_t count;
-	uint64_t looked_at; /* relocations */
-	/* Of the library whose tables are read. */
+	uint64_t looked_at; /* number of relocations read */
+	/* The library whose tables are read. */
 	struct loaded_library library;
 	bool is_provider;
 };
 
-/* Where the loader puts what @address of the file holds before anything is bound; 0: nothing. */
+/* Returns the value at @address of the library before the symbol is bound: the file's word, relocated; 0: none. */
 static uint64_t unbound(const struct search *s, uint64_t address)
 {
 	uint64_t value;
@@ -59,7 +59,7 @@ static bool add_target(struct search *s, size_t refused, uint64_t offset)
 	return true;
 }
 
-/* What a table holds for a refused function, if it was bound, so that it is in memory, and lies in the provider's file. */
+/* Adds the function in a table's slot for a refused symbol, if it is bound (then present) and in the provider's file. */
 static int take_slot(struct search *s, const Elf64_Rela *row, size_t refused)
 {
 	const struct process_map *map = s->provider;
@@ -80,7 +80,7 @@ static bool is_ifunc(const struct search *s, size_t refused)
 	return s->wanted->refused[refused].why == PROBED_IFUNC;
 }
 
-/* By the code that picks; only its own library can know it. */
+/* Handles a relocation that has the address of the resolver, in the resolver's own library. */
 static int take_by_address(struct search *s, const Elf64_Rela *row)
 {
 	const struct process_map *map = s->provider;

@@ -12,14 +12,14 @@ struct words {
 	size_t room;
 };
 
-/* words_add - append a copy of @text; words_addf - append formatted text. 0 or -ENOMEM. */
+/* words_add - appends a copy of @text; words_addf - appends formatted text. 0 or -ENOMEM. */
 int words_add(struct words *words, const char *text);
 int words_addf(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* words_add_lines - append each line of @text that is not empty. 0 or -ENOMEM. */
+/* words_add_lines - appends each line of @text that is not empty. 0 or -ENOMEM. */
 int words_add_lines(struct words *words, const char *text);
 
-/* words_free - free all of them; the list is empty then */
+/* words_free - frees all words; the list is empty then */
 void words_free(struct words *words);
 
 #endif /* PROFBPF_DAEMON_COMMON_WORDS_H */

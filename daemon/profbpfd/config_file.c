@@ -19,7 +19,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* Of a line that says something; false if it is no option. */
+/* Splits a line with content into name and value; returns false if it is no option. */
 static bool split(char *line, char **name, char **value)
 {
 	char *equal = strchr(line, '=');

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config_file.h - the daemon's configuration: options of its command line, one a line, without the dashes.
+ * config_file.h - reads the daemon's configuration: options of its command line, one per line, without the dashes.
  *
  *     # what is not to be forgotten
  *     recorder = 60s
  *     trigger = no-launch=30s
  *
- * Blanks around names and values do not count; a # begins a comment at the beginning of a line only.
+ * Blanks around names and values are ignored; a # begins a comment only at the beginning of a line.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONFIG_FILE_H
 #define PROFBPF_DAEMON_PROFBPFD_CONFIG_FILE_H
@@ -17,10 +17,10 @@
 #define CONFIG_FILE "/etc/profbpf/profbpfd.conf"
 
 /*
- * config_file_read - hand each option over, in order
+ * config_file_read - calls @option for each option, in order
  *
  * @line counts from 1. Returns 0, or a negative errno with a message in @error: -ENOENT there is no such file, -EINVAL a
- * line that is no option. What @option returns other than 0 ends the reading, and is returned without a message.
+ * line is no option. If @option does not return 0, reading ends, and its value is returned without a message.
  */
 int config_file_read(const char *path,
 		     int (*option)(void *context, const char *name, const char *value, unsigned int line),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main.c - profbpfd: signals, limits; then the server. */
+/* main.c - profbpfd: sets up signals and limits, then runs the server. */
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "daemon/profbpfd/control/server.h"
 #include "daemon/profbpfd/settings.h"
 
-/* Perf events, links and the descriptors that clients pass add up. */
+/* Perf events, links and the descriptors that clients pass add up to many. */
 static void raise_descriptor_limit(void)
 {
 	struct rlimit limit;
@@ -36,11 +36,11 @@ static void block_signals(void)
 }
 
 /*
- * malloc_trim() gives back the free end of the main heap only. Those of other threads would keep
- * what a session took while it was set up, 10 MB each, for as long as the daemon runs.
+ * malloc_trim() returns only the free end of the main heap to the system. Heaps of other threads would
+ * keep the memory of a session's start, 10 MB each, as long as the daemon runs.
  *
- * Large tables, of which most is never written, stay out of it: there calloc() has to clear them, so that
- * they take memory. By itself malloc() does not leave them out any more once one as large was freed.
+ * Large tables, which are mostly never written, are kept out of the heap: there calloc() would have to clear
+ * them, so that they take memory. By default malloc() puts them into the heap once a block of that size was freed.
  */
 static void use_one_heap(void)
 {
@@ -48,7 +48,7 @@ static void use_one_heap(void)
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
 }
 
-/* All that was read, the newest first: what counts of the start is still in use. */
+/* All settings that were read, the newest first: some from the start stay in use. */
 struct reading {
 	struct reading *before;
 	struct settings settings;
@@ -123,9 +123,9 @@ int main(int argc, char **argv)
 	int status;
 
 	use_one_heap();
-	/* Our messages say what users can act on; what libbpf says besides is for finding defects. */
+	/* The daemon's messages are enough for users; libbpf's own messages are for debugging. */
 	refusal_listen(getenv("PROFBPF_DEBUG"));
-	/* Messages begin with the program's name, not with where it is. */
+	/* Messages begin with the program's name, not its path. */
 	argv[0] = (char *)"profbpfd";
 	settings_read(&first.settings, argc, argv);
 	privilege_missing(privilege_effective(), missing, sizeof(missing));

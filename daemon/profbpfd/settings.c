@@ -91,7 +91,7 @@ static const struct argp_option options[] = {
 };
 
 /*
- * Ends the program with status 2; where settings are read again, notes the first mistake. Returns EINVAL.
+ * Ends the program with status 2; if settings are read again, stores the first error and returns EINVAL.
  */
 static int wrong(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -185,7 +185,7 @@ static int parse_private(const char *text, const struct argp_state *state)
 	return 0;
 }
 
-/* Added to those that the environment names. */
+/* Adds a feature to the names in the environment. */
 static int parse_without(const char *name, const struct argp_state *state)
 {
 	const char *others = getenv(FEATURES_WITHOUT_ENV);
@@ -201,7 +201,7 @@ static int parse_without(const char *name, const struct argp_state *state)
 	return 0;
 }
 
-/* Whoever needs it finds it in the environment. */
+/* Passes the path to other modules by the environment. */
 static int set_btf(const char *path, const struct argp_state *state)
 {
 	struct settings *settings = state->input;
@@ -209,11 +209,11 @@ static int set_btf(const char *path, const struct argp_state *state)
 
 	settings->btf = path;
 	if (settings->error)
-		return 0; /* it is in use, and not taken anew */
+		return 0; /* the types are in use, and stay as they are */
 	if (kernel_types_check(path, error, sizeof(error))) {
 		if (settings->place)
 			return wrong(state, "%s", error);
-		/* What was typed is right; the file is not. */
+		/* The error is in the file, not in the command line. */
 		argp_failure(state, 1, 0, "%s", error);
 	}
 	setenv(KERNEL_TYPES_ENV, path, true);
@@ -266,21 +266,21 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
-/* ---- the configuration */
+/* ---- The configuration */
 
 struct config {
 	const char *path;
-	bool given, check; /* the file has to be there; nothing but it is asked about */
+	bool given, check; /* the file must exist; it is only checked */
 };
 
-/* Before other options are read, which go before those of the file. */
+/* Called before other options are read, because they override those of the file. */
 static struct config find_config(int argc, char **argv)
 {
 	struct config config = { .path = CONFIG_FILE };
 
 	for (int i = 1; i < argc; i++) {
 		if (!strncmp(argv[i], "--private", 9)) {
-			config.path = NULL; /* it is profctl's, and does what that wants */
+			config.path = NULL; /* a private daemon of profctl uses no configuration file */
 			break;
 		}
 		if (!strncmp(argv[i], "--check-config", 14)) {
@@ -315,7 +315,7 @@ static int take_line(void *context, const char *name, const char *value, unsigne
 	settings->place = place;
 	while ((option->name || option->doc) && (!option->name || strcmp(option->name, name)))
 		option++;
-	/* Options keep what they are given, as that of a command line lasts. */
+	/* Options keep pointers to their values, so these are stored. */
 	if (!option->name || !option->arg || option->flags & OPTION_HIDDEN || option->key == OPTION_CONFIG ||
 	    option->key == OPTION_CHECK_CONFIG)
 		err = wrong(&state, "there is no option %s for this file", name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.h - what the daemon is told by its command line and its configuration. */
+/* settings.h - the daemon's settings, from its command line and its configuration file. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_SETTINGS_H
 #define PROFBPF_DAEMON_PROFBPFD_SETTINGS_H
 
@@ -14,26 +14,27 @@ struct settings {
 	struct flight_recorder_options recorder;
 	int private_fd;
 	struct words metrics; /* addresses */
-	struct words recorded; /* whom the flight recorder is for, as it is written */
-	struct words kept; /* values of the configuration */
-	const char *btf; /* NULL: the kernel's own */
+	struct words recorded; /* rules for the processes that the flight recorder records, as text */
+	struct words kept; /* values from the configuration file */
+	const char *btf; /* file with type information; NULL: the kernel's own */
 	const char *place; /* FILE:LINE that is being read; NULL: the command line */
-	char *error; /* while they are read again: where the first mistake goes */
+	char *error; /* buffer for the first error while settings are read again; else NULL */
 	size_t error_size;
 };
 
 /*
- * settings_read - the file, then the command line, whose word is the last
+ * settings_read - reads the configuration file, then the command line, which overrides it
  *
- * Ends the program with status 2 and a message where they are wrong, and with 0 where only that was asked. Texts of
- * @argv are kept.
+ * Ends the program with status 2 and a message after an error, and with 0 if only the check was requested. Keeps
+ * pointers into @argv.
  */
 void settings_read(struct settings *settings, int argc, char **argv);
 
 /*
- * settings_read_again - the same while the daemon runs, as its files are now
+ * settings_read_again - the same while the daemon runs, with the present files
  *
- * Changes nothing else, and ends nothing. Returns 0, or -EINVAL with a message in @error; then there is nothing to free.
+ * Has no other effect and does not end the program. Returns 0, or -EINVAL with a message in @error; then there is
+ * nothing to free.
  */
 int settings_read_again(struct settings *settings, int argc, char **argv, char *error, size_t error_size);
 void settings_free(struct settings *settings);
