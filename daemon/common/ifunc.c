@@ -59,7 +59,7 @@ static bool add_target(struct search *s, size_t refused, uint64_t offset)
 	return true;
 }
 
-/* Adds the function in a table's slot for a refused symbol, if it is bound (then present) and in the provider's file. */
+/* Adds the function in a table's slot for a refused symbol, if it was bound (so present) and is the provider's. */
 static int take_slot(struct search *s, const Elf64_Rela *row, size_t refused)
 {
 	const struct process_map *map = s->provider;

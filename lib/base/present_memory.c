@@ -8,7 +8,7 @@
 
 #define IN_MEMORY (1ull << 63)
 #define IN_SWAP (1ull << 62)
-#define IS_WATCHED (1ull << 57) /* write-protected by userfaultfd(2); with IN_SWAP it may mark a page that never existed */
+#define IS_WATCHED (1ull << 57) /* write-protected by userfaultfd(2); with IN_SWAP alone, maybe no page at all */
 #define WORDS 64 /* words per read */
 
 void present_memory_open(struct present_memory *memory, pid_t pid)
@@ -119,7 +119,7 @@ static bool is_there(pid_t pid, const struct text_places *places, bool arguments
 	if (arguments && places->arguments_end > end)
 		end = places->arguments_end;
 	if (!start && !end)
-		return true; /* no permission for the addresses: it is the reader's own user's, or cannot be read anyway */
+		return true; /* no permission for the addresses: the reader's own user's, or cannot be read anyway */
 	if (end <= start)
 		return false;
 	present_memory_open(&memory, pid);

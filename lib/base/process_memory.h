@@ -19,7 +19,7 @@ struct process_memory {
 	int content; /* /proc/PID/mem; -1: it cannot be read */
 };
 
-/* process_memory_open - for the program that @pid runs now; returns false if it cannot be read. Close it in either case. */
+/* process_memory_open - for the program that @pid runs now; returns false if it cannot be read. Close it even then. */
 bool process_memory_open(struct process_memory *memory, pid_t pid);
 void process_memory_close(struct process_memory *memory);
 
