@@ -9,7 +9,7 @@
 #include "lib/base/map.h"
 #include "lib/base/bisect.h"
 
-/* A task by when it was enqueued, and the latest end of the tasks of its stream up to it. */
+/* A task with its enqueue instant and the latest end of the tasks of its stream up to it. */
 struct enqueued {
 	uint64_t stream;
 	uint64_t enqueue_ns;
@@ -61,7 +61,7 @@ static int compare(const void *a, const void *b)
 	return x->enqueue_ns < y->enqueue_ns ? -1 : x->enqueue_ns > y->enqueue_ns;
 }
 
-/* The timed ones of the tasks in order; NULL without memory. */
+/* Returns the tasks with times, sorted by stream and enqueue instant; NULL without memory. */
 static struct enqueued *enqueue_order(const struct device_task *tasks, uint32_t task_count,
 				      uint32_t *count)
 {
@@ -102,14 +102,14 @@ bool clock_task_is_sure(const struct model *model, const struct device_task *tas
 	       task->device < model->devices.count && model->devices.row[task->device].anchored;
 }
 
-#define SEVERAL_STREAMS (MAP_NONE - 1) /* a handle that was given again */
+#define SEVERAL_STREAMS (MAP_NONE - 1) /* a handle that was reused for another stream */
 
 static uint64_t handle_key(uint32_t process, uint64_t handle)
 {
 	return handle * 0x9e3779b97f4a7c15u + process;
 }
 
-/* The device's numbers of streams by the handles of their calls, as joined tasks tell. */
+/* Maps stream handles of calls to the device's stream numbers, using joined tasks. */
 static int stream_numbers(const struct model *model, struct map *numbers)
 {
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
@@ -180,7 +180,7 @@ uint32_t sync_calls_find(const struct sync_calls *syncs, uint32_t process, uint6
 	return BISECT(i, 0, syncs->count, compare_syncs(&syncs->row[i], &key) < 0);
 }
 
-/* Bounds of one stream, whose tasks are order[0..count). */
+/* Adds the bounds of one stream, whose tasks are order[0..count). */
 static int add_stream(const struct sync_calls *syncs, uint32_t process,
 		      const struct enqueued *order, uint32_t count, struct clock_bounds *bounds)
 {

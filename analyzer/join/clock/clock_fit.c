@@ -7,18 +7,18 @@
 #define SEARCH_STEPS 60 /* narrows CLOCK_FIT_DRIFT_MAX to below 1e-12 */
 
 /*
- * Values are doubles relative to the first bound: they then fit into 53 bits for traces of
- * up to 100 days even where the two clocks are decades apart.
+ * Values are doubles relative to the first bound: they then fit into 53 bits for traces of up to 100 days even if the
+ * two clocks are decades apart.
  */
 struct fit {
 	const struct clock_bound *bounds;
 	uint32_t count;
-	uint64_t time0_ns; /* of the earliest */
+	uint64_t time0_ns; /* time of the earliest bound */
 	int64_t offset0_ns;
-	double span; /* latest bound's time, from time0 */
+	double span; /* time of the latest bound, from time0 */
 };
 
-/* The corridor that a line of a given drift may run in, at time0: [low, high]. */
+/* The range of offsets at time0 that a line of a given drift may have: [low, high]. */
 struct corridor {
 	double low;
 	double high;
@@ -74,7 +74,7 @@ static double widest_drift(const struct fit *fit)
 	return (left + right) / 2;
 }
 
-/* The drift farthest from @inside towards @limit that still leaves a corridor as wide as that. */
+/* Finds the drift farthest from @inside towards @limit whose corridor is at least @width wide. */
 static double drift_limit(const struct fit *fit, double inside, double limit, double width)
 {
 	for (int i = 0; i < SEARCH_STEPS; i++) {
@@ -95,7 +95,7 @@ static int64_t to_i64(double value)
 
 static void finish(const struct fit *fit, double at_time0, double drift, struct clock_line *line)
 {
-	/* Kept in the middle of the trace, where the drift's own error matters least. */
+	/* The reference is the middle of the trace, where an error of the drift matters least. */
 	double half = fit->span / 2;
 	__int128 offset_ns = (__int128)fit->offset0_ns + to_i64(at_time0 + drift * half);
 
@@ -114,7 +114,7 @@ static void fit_both(const struct fit *fit, struct clock_line *line)
 		double widest = widest_drift(fit), width = width_at(fit, widest), least, most;
 
 		line->consistent = width >= 0;
-		/* Where none leaves a corridor: those that violate the bounds by no nanosecond more. */
+		/* If no drift leaves a corridor, accept those whose violation is at most 1 ns larger. */
 		width = line->consistent ? 0 : width - 1;
 		least = drift_limit(fit, widest, -CLOCK_FIT_DRIFT_MAX, width);
 		most = drift_limit(fit, widest, CLOCK_FIT_DRIFT_MAX, width);

@@ -4,8 +4,8 @@
  *
  * The unknown is offset(t) = host time minus device time at device time t. Each
  * bound says that the offset is at least (lower) or at most (upper) some value at
- * some t. Of all lines the one is taken that stays farthest from every bound;
- * a line without drift is kept when the bounds don't ask for any.
+ * some t. The chosen line stays farthest from every bound; it has no drift unless
+ * the bounds require one.
  */
 #ifndef PROFBPF_ANALYZER_JOIN_CLOCK_CLOCK_FIT_H
 #define PROFBPF_ANALYZER_JOIN_CLOCK_CLOCK_FIT_H
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Clocks that drift apart faster than this are no clocks: 1,000 ppm. */
+/* A larger drift cannot be that of a clock: 1,000 ppm. */
 #define CLOCK_FIT_DRIFT_MAX 1e-3
 
 /* offset(time_ns) >= offset_ns, or <= for an upper bound. */
@@ -35,14 +35,14 @@ struct clock_line {
 };
 
 /*
- * clock_fit - the line through @bounds
+ * clock_fit - fits a line between @bounds
  *
  * With lower bounds only (or upper ones only) the line touches the tightest of them and has
  * no drift. Returns false if @count is 0. Work is linear in @count.
  */
 bool clock_fit(const struct clock_bound *bounds, uint32_t count, struct clock_line *line);
 
-/* Host time of a device time; saturates at 0 and UINT64_MAX. */
+/* Converts a device time to host time; saturates at 0 and UINT64_MAX. */
 uint64_t clock_line_apply(const struct clock_line *line, uint64_t device_ns);
 
 #endif /* PROFBPF_ANALYZER_JOIN_CLOCK_CLOCK_FIT_H */

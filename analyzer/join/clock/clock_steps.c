@@ -7,16 +7,15 @@
 
 #include "lib/base/bisect.h"
 
-#define VERTICES_MAX 64 /* of a region; what would make more is not cut off: that is safe */
-#define FAR 1e15 /* ns: offsets farther away than this from the first bound are no offsets */
-#define ROUNDING 0.5 /* ns by which doubles may be wrong here */
+#define VERTICES_MAX 64 /* in a region; a cut that would make more is skipped, which is safe */
+#define FAR 1e15 /* ns: offsets farther than this from the first bound are invalid */
+#define ROUNDING 0.5 /* error of doubles here, in ns */
 #define RUNS_MAX 512
-#define RUN_LEAST 16 /* bounds that make a piece */
+#define RUN_LEAST 16 /* fewest bounds of a piece */
 
 /*
- * A line is a point: its offset at the first bound's time and by how much it grows up to the last
- * one's. All lines that satisfy some bounds are a convex region of that plane; each bound is a straight
- * cut through it.
+ * A line is a point: its offset at the time of the first bound and its growth up to the time of the last one. All
+ * lines that satisfy some bounds are a convex region of that plane; each bound is a straight cut through it.
  */
 struct vertex {
 	double start;
@@ -29,7 +28,7 @@ struct region {
 };
 
 struct fitting {
-	const struct clock_bound *bounds; /* by time */
+	const struct clock_bound *bounds; /* sorted by time */
 	uint32_t count;
 	uint64_t time0_ns;
 	int64_t offset0_ns;
@@ -69,7 +68,7 @@ static void region_begin(struct region *region, double span)
 	region->count = 4;
 }
 
-/* By how much a line satisfies a bound; below 0 it violates it. */
+/* Returns the distance by which a line satisfies a bound; below 0 it violates the bound. */
 static double inside(const struct vertex *line, double at, double value, bool upper)
 {
 	double distance = line->start + line->growth * at - value;
@@ -82,14 +81,14 @@ static bool same(const struct vertex *a, const struct vertex *b)
 	return a->start == b->start && a->growth == b->growth;
 }
 
-/* Cuts through a vertex would fill the region with that one. */
+/* Adds a vertex unless it equals the last one: cuts through a vertex would otherwise fill the region with copies. */
 static void add_vertex(struct region *region, struct vertex vertex)
 {
 	if (!region->count || !same(&region->vertex[region->count - 1], &vertex))
 		region->vertex[region->count++] = vertex;
 }
 
-/* Cut off what violates the bound. False if nothing is left; the region then stays as it was. */
+/* Cuts off the lines that violate the bound. Returns false if none is left; the region is then unchanged. */
 static bool region_cut(const struct fitting *fitting, struct region *region,
 		       const struct clock_bound *bound)
 {
@@ -130,7 +129,7 @@ static bool region_cut(const struct fitting *fitting, struct region *region,
 	return true;
 }
 
-/* Lowest and highest offset of all lines of the region. */
+/* Finds the lowest and highest offset of all lines of the region. */
 static void region_range(const struct region *region, double at, double *low, double *high)
 {
 	*low = INFINITY;
@@ -151,7 +150,7 @@ static bool region_bounded(const struct region *region, double at)
 	return fmax(fabs(low), fabs(high)) < FAR / 2;
 }
 
-/* The mean of the vertices is a line inside of the region: one that satisfies all bounds. */
+/* The mean of the vertices is a line inside the region: it satisfies all bounds. */
 static void region_line(const struct fitting *fitting, const struct region *region,
 			uint64_t from_ns, uint64_t to_ns, struct clock_line *line)
 {
@@ -177,7 +176,7 @@ static void region_line(const struct fitting *fitting, const struct region *regi
 		.consistent = true,
 		.error_ns = (uint64_t)ceil(error + 2 * ROUNDING + 1),
 	};
-	/* Pieces are far from where this could happen. */
+	/* Pieces are never so far away that this overflows. */
 	if (__builtin_add_overflow(fitting->offset0_ns, llround(mean.start + mean.growth * from),
 				   &line->offset_ns))
 		line->offset_ns = fitting->offset0_ns;
@@ -194,7 +193,7 @@ static int by_time(const void *a, const void *b)
 	return x->offset_ns < y->offset_ns ? -1 : x->offset_ns > y->offset_ns;
 }
 
-/* Each run goes on as long as one line satisfies its bounds. False if there are too many. */
+/* Splits the bounds into runs, each as long as one line satisfies its bounds. Returns false if there are too many. */
 static bool find_runs(const struct fitting *fitting, struct runs *runs)
 {
 	uint32_t first = 0;
@@ -210,7 +209,7 @@ static bool find_runs(const struct fitting *fitting, struct runs *runs)
 		       region_cut(fitting, &run->region, &fitting->bounds[end]))
 			end++;
 		if (end == first)
-			end++; /* beyond FAR */
+			end++; /* the offset is beyond FAR */
 		run->first = first;
 		run->end = end;
 		first = end;
@@ -228,7 +227,7 @@ static bool extend(const struct fitting *fitting, struct region *region, uint32_
 	return true;
 }
 
-/* Keep the runs that are pieces. What lies between two that one line satisfies are outliers. */
+/* Keeps the runs that are pieces. Bounds between two runs that one line satisfies are outliers. */
 static uint32_t keep_pieces(const struct fitting *fitting, struct runs *runs)
 {
 	uint32_t kept = 0, covered = 0;
@@ -265,9 +264,8 @@ static double line_at(const struct fitting *fitting, const struct run *run, doub
 }
 
 /*
- * The zone between two pieces: from the first bound that both could take up to the first one
- * that the earlier one cannot, and as much more as the step is wide, for a step back makes
- * the clock show some instants twice.
+ * Finds the zone between two pieces: from the first bound that both satisfy up to the first bound that the earlier one
+ * violates, extended by the size of the step, because a step back makes the clock show some instants twice.
  */
 static void find_zone(const struct fitting *fitting, const struct run *before,
 		      const struct run *after, uint64_t *from_ns, uint64_t *to_ns)
@@ -287,7 +285,7 @@ static void find_zone(const struct fitting *fitting, const struct run *before,
 	*to_ns = fitting->bounds[after->first].time_ns + wide;
 }
 
-/* The bounds of a piece without those of the zones around it. */
+/* Removes the bounds of the surrounding zones from a piece. */
 static void narrow(const struct fitting *fitting, struct run *run, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t first = run->first, end = run->end;
@@ -326,7 +324,7 @@ static void make_pieces(const struct fitting *fitting, struct runs *runs, struct
 		uint64_t to_ns = i + 1 < runs->count ? piece[1].from_ns : piece->to_ns;
 
 		narrow(fitting, &runs->row[i], piece->from_ns, piece->to_ns);
-		/* The line is used in the zones, too. */
+		/* The line also applies in the zones. */
 		region_line(fitting, &runs->row[i].region, from_ns, to_ns, &piece->line);
 		if (piece->line.error_ns > steps->error_ns)
 			steps->error_ns = piece->line.error_ns;

@@ -7,14 +7,14 @@
 #include "analyzer/join/clock/clock_bounds.h"
 #include "analyzer/join/clock/clock_steps.h"
 
-/* The tasks of one device, and how their times become CLOCK_MONOTONIC. */
+/* The tasks of one device, and the conversion of their times to CLOCK_MONOTONIC. */
 struct conversion {
 	const struct sync_calls *syncs;
-	uint32_t first; /* of model->tasks */
+	uint32_t first; /* index into model->tasks */
 	uint32_t count;
 	struct clock_table *clocks;
 	struct clock_line line; /* DEVICE_CLOCK_CAUSALITY* */
-	struct clock_steps *steps; /* DEVICE_CLOCK_STEPS; in its place if not NULL */
+	struct clock_steps *steps; /* DEVICE_CLOCK_STEPS; replaces line if not NULL */
 	enum clock_kind kind; /* DEVICE_CLOCK_SNAPSHOTS */
 	uint8_t method;
 };
@@ -82,8 +82,8 @@ const char *device_clock_method_text(uint8_t method)
 }
 
 /*
- * How far snapshots stray from the line between their neighbours: what the conversion
- * gets wrong between two of them at worst.
+ * Returns the largest distance of a snapshot from the line between its neighbours: the worst error of the conversion
+ * between two snapshots.
  */
 static uint64_t snapshot_error(struct clock_table *clocks, enum clock_kind kind)
 {
@@ -115,7 +115,7 @@ static bool has_times(const struct device_task *task)
 	return task->queued_ns || task->submit_ns || task->start_ns || task->end_ns;
 }
 
-/* Several lines where one does not do. */
+/* Fits several lines where one line does not satisfy the bounds. */
 static int fit_steps(struct conversion *conversion, struct clock_bounds *bounds,
 		     struct device_clock *clock, bool *fits)
 {
@@ -136,7 +136,7 @@ static int fit_steps(struct conversion *conversion, struct clock_bounds *bounds,
 	return 0;
 }
 
-/* Fit an undeclared clock; without the queued instants if these contradict the rest. */
+/* Fits an undeclared clock; without the queued instants if these contradict the other bounds. */
 static int fit_undeclared(const struct model *model, struct conversion *conversion,
 			  struct device_clock *clock)
 {
@@ -208,8 +208,8 @@ static int choose_method(const struct model *model, struct conversion *conversio
 }
 
 /*
- * The line for a task. Where the clock jumps the task's launch may tell which of two it is: it
- * cannot have started before.
+ * Returns the line for a task. At a step of the clock the task's launch may decide between two lines: the task cannot
+ * have started before it.
  */
 static const struct clock_line *line_of(const struct conversion *conversion,
 					const struct device_task *task, bool *sure)
@@ -228,7 +228,7 @@ static const struct clock_line *line_of(const struct conversion *conversion,
 	return line;
 }
 
-/* 0 stays 0; an instant that can't be converted becomes 0, "not reported". */
+/* 0 stays 0; an instant that cannot be converted becomes 0, "not reported". */
 static uint64_t convert(const struct conversion *conversion, const struct clock_line *line,
 			uint64_t device_ns)
 {
@@ -283,7 +283,7 @@ static uint64_t convert_instant(const struct conversion *conversion, uint64_t de
 	return convert(conversion, line_of(conversion, &task, &sure), device_ns);
 }
 
-/* Offset at the device's first instant, and its growth: of the longest piece if there are several. */
+/* Reports the offset at the device's first instant, and its growth; with several pieces, the growth of the longest. */
 static void describe(const struct conversion *conversion, uint64_t first_ns, uint64_t last_ns,
 		     struct device_clock *clock)
 {
@@ -325,7 +325,7 @@ static void time_range(const struct device_task *tasks, uint32_t count, uint64_t
 	}
 }
 
-/* Do the times as they are violate a bound? */
+/* Do the unchanged times violate a bound? */
 static bool contradicts(const struct clock_bounds *bounds)
 {
 	for (uint32_t i = 0; i < bounds->count; i++) {
@@ -338,8 +338,8 @@ static bool contradicts(const struct clock_bounds *bounds)
 }
 
 /*
- * What causality leaves a clock that it does not contradict: that it is right is as good a guess
- * as any, but no more.
+ * Returns the error that causality permits for a clock that it does not contradict: the unchanged clock is a possible
+ * choice, but not a proven one.
  */
 static uint64_t doubt(struct conversion *conversion, uint64_t first_ns, uint64_t last_ns,
 		      uint64_t error_ns)
@@ -362,7 +362,7 @@ static void correct_instant(const struct conversion *conversion, uint64_t *ns)
 		*ns = convert_instant(conversion, *ns);
 }
 
-/* The device's steps and their collectives stand in the same clock. */
+/* The device's steps and their collectives use the same clock. */
 static void correct_steps(struct model *model, const struct conversion *conversion, uint32_t device)
 {
 	for (uint32_t i = 0; i < model->device_steps.count; i++) {
@@ -383,9 +383,9 @@ static void correct_steps(struct model *model, const struct conversion *conversi
 }
 
 /*
- * Correct a declared clock, whose times are CLOCK_MONOTONIC now, where tasks that are joined for
- * certain show that it cannot be right: a profiler that anchors a device's counter once lets
- * it drift away. Without a line that satisfies them the times stay as they are.
+ * Corrects a declared clock, whose times are already CLOCK_MONOTONIC, if reliably joined tasks show that it cannot be
+ * right: a profiler that anchors a device's counter only once lets it drift away. If no line satisfies the bounds, the
+ * times stay unchanged.
  */
 static int correct(struct model *model, const struct conversion *declared,
 		   struct device_clock *clock)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device_clock.h - brings device task times to CLOCK_MONOTONIC of the host.
+ * device_clock.h - converts device task times to CLOCK_MONOTONIC of the host.
  *
- * A device whose source declared its clock is converted by the trace's clock
- * snapshots. If it has a counter of its own that the source brought to that clock
- * (device->anchored), its error is what causality leaves, as below, or unknown: the
- * source does not tell. An undeclared clock is found by causality: a task is queued inside
- * its enqueue call, cannot start before that call was entered, and cannot end
- * after the return of a synchronizing call that waited for it. Each of these is
- * a bound on "host time minus device time"; the join takes the straight line
- * that stays farthest inside all of them.
+ * A device whose source declared its clock is converted by the trace's clock snapshots. If the device has its own
+ * counter, which the source converted to that clock (device->anchored), the error of the conversion follows from
+ * causality, as below, or is unknown: the source does not report it. An undeclared clock is found by causality: a task
+ * is queued inside its enqueue call, cannot start before that call was entered, and cannot end after the return of a
+ * synchronizing call that waited for it. Each of these is a bound on "host time minus device time"; the join uses the
+ * straight line that stays farthest inside all of them.
  */
 #ifndef PROFBPF_ANALYZER_JOIN_CLOCK_DEVICE_CLOCK_H
 #define PROFBPF_ANALYZER_JOIN_CLOCK_DEVICE_CLOCK_H
@@ -21,37 +19,37 @@
 
 enum device_clock_method {
 	DEVICE_CLOCK_NONE =
-		0, /* no tasks with times, or nothing to go by: times left as they are */
-	DEVICE_CLOCK_MONOTONIC, /* the device stamps in CLOCK_MONOTONIC already */
+		0, /* no tasks with times, or no basis for a conversion: times are unchanged */
+	DEVICE_CLOCK_MONOTONIC, /* the device's timestamps are in CLOCK_MONOTONIC already */
 	DEVICE_CLOCK_SNAPSHOTS, /* declared clock, converted by clock snapshots */
 	DEVICE_CLOCK_CAUSALITY, /* fitted between lower and upper bounds */
-	DEVICE_CLOCK_CAUSALITY_LOWER, /* only lower bounds: the earliest times that are possible */
-	DEVICE_CLOCK_DISAGREES, /* the bounds contradict each other; the least wrong line was taken */
+	DEVICE_CLOCK_CAUSALITY_LOWER, /* only lower bounds: the earliest possible times */
+	DEVICE_CLOCK_DISAGREES, /* the bounds contradict each other; the line with the least violation is used */
 	DEVICE_CLOCK_CORRECTED, /* declared, but tasks joined by their numbers show that it is off */
-	DEVICE_CLOCK_OWN, /* a device file without a trace: its clock is what all is told in */
+	DEVICE_CLOCK_OWN, /* a device file without a trace: all times are in its clock */
 };
 
-/* What was found out about one device's clock. */
+/* The result for one device's clock. */
 struct device_clock {
 	uint8_t method; /* enum device_clock_method */
 	uint8_t clock; /* Profbpf__DeviceClock as declared */
 	int64_t offset_ns; /* CLOCK_MONOTONIC minus the device clock at the device's first task */
 	uint64_t error_ns; /* true times lie within plus or minus this; UINT64_MAX = unknown */
-	int64_t drift_ppb; /* by how much the offset grows, ns per second of device time */
+	int64_t drift_ppb; /* growth of the offset, ns per second of device time */
 	uint32_t tasks; /* converted */
 	uint32_t
-		before_enqueue; /* tasks that start before their enqueue call even so: impossible ones */
-	uint32_t negative; /* tasks that did by a declared clock, before it was corrected */
-	uint32_t steps; /* jumps of the clock that were found */
-	uint32_t at_steps; /* tasks so near to one of them that their times are less sure */
+		before_enqueue; /* tasks that start before their enqueue call nevertheless: impossible ones */
+	uint32_t negative; /* tasks that did so by the declared clock, before it was corrected */
+	uint32_t steps; /* jumps that were found */
+	uint32_t at_steps; /* tasks so near to a jump that their times are less certain */
 	uint32_t ignored; /* bounds that contradict all the others */
-	uint64_t step_error_ns; /* the times of those lie within this; UINT64_MAX = unknown */
-	int64_t correction_ns; /* DEVICE_CLOCK_CORRECTED: of offset_ns and drift_ppb, what the */
+	uint64_t step_error_ns; /* error of the times of those tasks; UINT64_MAX = unknown */
+	int64_t correction_ns; /* DEVICE_CLOCK_CORRECTED: the parts of offset_ns and drift_ppb that the */
 	int64_t correction_ppb; /* declared clock lacked */
 };
 
 /*
- * device_clocks_join - convert the times of all device tasks
+ * device_clocks_join - converts the times of all device tasks
  *
  * Rewrites queued, submit, start and end of model->tasks (0 stays 0: "not
  * reported"), marks rows whose converted end lies before their start as
@@ -72,11 +70,11 @@ int device_clocks_join(struct model *model, struct device_clock *clocks);
 bool device_clock_to_monotonic(const struct model *model, uint8_t clock, uint64_t device_ns,
 			       uint64_t *monotonic_ns);
 
-/* device_clock_from_monotonic - what such a clock read at an instant of CLOCK_MONOTONIC; false as above */
+/* device_clock_from_monotonic - the opposite conversion; returns false as above */
 bool device_clock_from_monotonic(const struct model *model, uint8_t clock, uint64_t monotonic_ns,
 				 uint64_t *device_ns);
 
-/* The method in words: "declared clock, by snapshots", ... Static text. */
+/* The method as text for reports: "declared clock, by snapshots", ... Static text. */
 const char *device_clock_method_text(uint8_t method);
 
 /* The clock's name: "CLOCK_MONOTONIC_RAW", "undeclared", ... Static text. */

@@ -31,7 +31,7 @@ bool call_is_launch(const struct model *model, const struct call *call)
 	return function && function_submits(function) && !(call->flags & MODEL_CALL_PART);
 }
 
-/* A copy that says it doesn't block returns at once. */
+/* A copy with an argument that says it does not block returns at once. */
 static bool is_nonblocking(const struct function *function, const struct call *call)
 {
 	for (int i = 0; i < 3; i++) {

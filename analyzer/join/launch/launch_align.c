@@ -3,14 +3,14 @@
 
 #include <stdlib.h>
 
-#define ROUNDS_MAX 32 /* of narrowing; what is left wider then is unsure */
+#define ROUNDS_MAX 32 /* rounds of narrowing; ranges that are still wider then are unsure */
 
 static uint64_t plus(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* Can the call have launched the task? Names and kinds tell nothing of those that launch several. */
+/* Can the call have launched the task? Names and kinds of calls that launch several tasks say nothing. */
 static bool can(const struct alignment *a, uint32_t call_index, uint32_t task_index)
 {
 	const struct align_call *call = &a->calls[call_index];
@@ -34,15 +34,15 @@ static bool can_pair(const struct alignment *a, uint32_t shorter, uint32_t longe
 	return a->tasks_short ? can(a, longer, shorter) : can(a, shorter, longer);
 }
 
-/* A call that may have launched nothing need not be given a place. */
+/* A call that may have launched no task need not have a place. */
 static bool needs_place(const struct alignment *a, uint32_t shorter)
 {
 	return a->tasks_short || a->calls[shorter].least > 0;
 }
 
 /*
- * The first place that each of the shorter side can have, when all before it have theirs, and the
- * last one: all ways lie between these two, which are ways themselves.
+ * Finds the first place that each element of the shorter side can have when all before it have theirs, and the last
+ * one. All correspondences lie between these two, and both are possible themselves.
  */
 static bool embed(struct alignment *a)
 {
@@ -80,7 +80,7 @@ static bool is_single(const struct align_call *call)
 	return call->least == 1 && call->most == 1;
 }
 
-/* Calls that have their places among the tasks; other tasks in reach of a call are unsure. */
+/* Assigns tasks to calls with a certain place; other tasks within range of a call are unsure. */
 static void place_calls(struct alignment *a)
 {
 	uint32_t unsure_to = 0;
@@ -94,7 +94,7 @@ static void place_calls(struct alignment *a)
 			a->task_call[from] = i;
 			continue;
 		}
-		/* One that launches several may reach up to the next call's place. */
+		/* A call that launches several tasks may reach up to the next call's place. */
 		if (a->calls[i].most > 1)
 			to = i + 1 < a->call_count ? a->latest[i + 1] : a->task_count;
 		for (uint32_t k = from > unsure_to ? from : unsure_to; k < to; k++) {
@@ -123,13 +123,13 @@ static bool all_fit_in_order(struct alignment *a)
 }
 
 /*
- * Calls that divide all tasks among themselves: boundary i is the index of the first task that
- * is not of the first i calls; it lies from low[i] to high[i].
+ * A division of all tasks among the calls: boundary i is the index of the first task after those of the first i calls;
+ * it lies from low[i] to high[i].
  */
 struct division {
 	struct alignment *a;
 	uint32_t *low, *high;
-	uint32_t *least, *most; /* tasks of each call */
+	uint32_t *least, *most; /* number of tasks, by call */
 	bool changed;
 };
 
@@ -149,7 +149,7 @@ static void lower(struct division *division, uint32_t *value, int64_t most)
 	division->changed = true;
 }
 
-/* From call to call: where the first i of them can end. */
+/* Narrows the boundaries from the first call to the last: where the first i calls can end. */
 static bool narrow_forward(struct division *division)
 {
 	const struct alignment *a = division->a;
@@ -193,7 +193,7 @@ static bool narrow_backward(struct division *division)
 	return true;
 }
 
-/* Calls of one group launch equally many; and all together there are so many tasks. */
+/* Calls of one group launch equally many tasks, and the total is the number of tasks. */
 static bool narrow_group(struct division *division, uint32_t group)
 {
 	const struct alignment *a = division->a;
@@ -271,7 +271,7 @@ static bool narrow(struct division *division)
 	return true;
 }
 
-/* What lies between two calls' boundaries wherever they are. */
+/* Assigns the tasks that lie between two calls' boundaries for any position of these. */
 static void place_parts(const struct division *division)
 {
 	struct alignment *a = division->a;
@@ -324,7 +324,7 @@ bool launch_align(struct alignment *a)
 	if (several && !a->calls_lost && !a->tasks_lost && a->whole)
 		return divide(a);
 	a->tasks_short = a->task_count < a->call_count;
-	/* The longer side has to have them all; and more of them for a reason. */
+	/* The longer side must contain all elements, and there must be a reason for its additional ones. */
 	if (a->tasks_short ? a->calls_lost || !a->whole || several
 			   : a->tasks_lost || (a->whole && !a->calls_lost))
 		return false;

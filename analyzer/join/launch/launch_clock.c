@@ -40,7 +40,7 @@ static uint64_t certain(const struct launch_pair *pairs, uint32_t count)
 	return sum;
 }
 
-/* What holds wherever in its range the counterpart is. */
+/* Adds the bounds that hold for any counterpart in the range. */
 static void add_bounds(const struct alignment *a, struct clock_bound *bounds, uint32_t *count)
 {
 	for (uint32_t i = 0; i < shorter_side(a); i++) {
@@ -66,7 +66,7 @@ static void add_bounds(const struct alignment *a, struct clock_bound *bounds, ui
 	}
 }
 
-/* False if the bounds do not make one. */
+/* Returns false if the bounds determine no clock. */
 static bool find_clock(const struct launch_pair *pairs, uint32_t count, struct clock_bound *bounds,
 		       struct clock_steps *steps, struct align_clock *clock)
 {

@@ -24,7 +24,7 @@ static uint32_t process_of(const struct model *model, uint32_t thread)
 	return thread < model->threads.count ? model->threads.row[thread].process : INDEX_NONE;
 }
 
-/* Numbers are counted per process; the same one of another process is another launch. */
+/* Numbers are unique per process; the same number in another process is another launch. */
 struct numbered_call {
 	uint64_t correlation;
 	uint32_t process;
@@ -32,12 +32,13 @@ struct numbered_call {
 };
 
 /*
- * By process and number, of which the outer one of a number is first. Numbers mostly go up with time, as calls and tasks come: so
- * each is found next to the one before. A hash map of millions, which may lie in a file, is touched anywhere.
+ * Sorted by process and number; of one number the outer call is first. Numbers mostly grow with time, in the order of
+ * calls and tasks, so each is found next to the previous one. A hash map of millions of entries, which may lie in a
+ * file, would be accessed at random.
  */
 struct numbered_calls {
 	MODEL_ARRAY(struct numbered_call) list;
-	uint32_t near; /* what was found last */
+	uint32_t near; /* index of the last result */
 };
 
 static bool has_own_clock(const struct model *model)
@@ -63,7 +64,7 @@ static int by_number(const void *a, const void *b)
 	return x->call < y->call ? -1 : x->call > y->call;
 }
 
-/* Calls come by thread and start: the outer one of a number has the lowest index. */
+/* Calls are sorted by thread and start: the outer call of a number has the lowest index. */
 static int index_calls(const struct model *model, struct numbered_calls *calls)
 {
 	for (uint32_t i = 0; i < model->calls.count; i++) {
@@ -78,7 +79,7 @@ static int index_calls(const struct model *model, struct numbered_calls *calls)
 	return 0;
 }
 
-/* INDEX_NONE: there is none. */
+/* Returns INDEX_NONE if there is none. */
 static uint32_t find_call(struct numbered_calls *calls, uint64_t correlation, uint32_t process)
 {
 	const struct numbered_call *row = calls->list.row;
@@ -101,7 +102,7 @@ static void connect(struct model *model, uint32_t task, uint32_t call)
 		*first = task;
 }
 
-/* Calls of the same number as one that has a task: what they asked for was done at once. */
+/* Marks calls with the same number as a call that has a task: one task did the work of all of them. */
 static void mark_shared(struct model *model, struct numbered_calls *calls)
 {
 	for (uint32_t i = 0; i < model->calls.count; i++) {

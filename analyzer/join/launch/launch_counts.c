@@ -5,7 +5,7 @@
 
 #include "analyzer/join/launch/call_kind.h"
 
-/* With @unsure ones at most, else at least. */
+/* @unsure: counts uncertain calls, too, which gives the maximum; otherwise the minimum. */
 static uint64_t *count(const struct model *model, bool unsure)
 {
 	uint64_t *counts = calloc((size_t)model->threads.count + 1, sizeof(*counts));
@@ -30,7 +30,7 @@ uint64_t *launch_counts(const struct model *model)
 	return count(model, false);
 }
 
-/* At least and at most, of a thread or of all of its process. */
+/* Minimum and maximum of a thread, or of all of its process. */
 struct range {
 	uint64_t least;
 	uint64_t most;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch_counts.h - how many launches each thread makes, in all of the recording: which threads give a device its work. */
+/*
+ * launch_counts.h - the number of launches of each thread in the whole recording: shows which threads submit device
+ * work.
+ */
 #ifndef PROFBPF_ANALYZER_JOIN_LAUNCH_LAUNCH_COUNTS_H
 #define PROFBPF_ANALYZER_JOIN_LAUNCH_LAUNCH_COUNTS_H
 
@@ -8,23 +11,24 @@
 
 #include "analyzer/model/model.h"
 
-/* A thread that submits makes so many launches, and one in so many of its process. */
+/* A submitting thread makes at least LAUNCHES_MIN launches, and one in LAUNCHES_SHARE of its process. */
 #define LAUNCHES_MIN 10
 #define LAUNCHES_SHARE 10
 
-/* launch_counts - by thread, to be freed; counted calls too, as far as they are sure. NULL without memory. */
+/* launch_counts - launches by thread, with counted calls as far as certain; the caller frees. NULL without memory. */
 uint64_t *launch_counts(const struct model *model);
 
-/* Does a thread submit, by its launches and those of its process? */
+/* Does a thread submit, judged by its launches and those of its process? */
 static inline bool launches_submit(uint64_t launches, uint64_t of_process)
 {
 	return launches >= LAUNCHES_MIN && launches * LAUNCHES_SHARE >= of_process;
 }
 
 /*
- * launch_counts_settled - do counted calls that are unsure change nothing?
+ * launch_counts_settled - is the result independent of uncertain counted calls?
  *
- * Not whether a thread submits, nor which one of a process does most. Without memory: no.
+ * They change neither whether a thread submits nor which thread of a process launches most. Returns false without
+ * memory.
  */
 bool launch_counts_settled(const struct model *model);
 

@@ -11,18 +11,18 @@
 
 #define ID_BITS 16
 #define ID_RANGE (1 << ID_BITS)
-#define OWNERS_MAX 64 /* processes and devices told apart */
-#define START_GUESSES_MAX 256 /* parts of a stream tried as the one in which the trace begins */
+#define OWNERS_MAX 64 /* processes and devices that are distinguished */
+#define START_GUESSES_MAX 256 /* parts of a stream that are tried as the part in which the trace begins */
 
-/* A task or a call under its numbers. */
+/* A task or a call with its numbers. */
 struct numbered {
 	uint32_t process;
 	uint32_t stream;
 	uint64_t ts_ns; /* call: start; task: start, by the declared clock if there is one */
-	int64_t number; /* modulo 2^16 until it is unwrapped, then counting on */
-	uint32_t row; /* of calls (the outermost launch) or tasks */
+	int64_t number; /* modulo 2^16 until it is unwrapped, then increasing */
+	uint32_t row; /* index of a call (the outermost launch) or task */
 	uint32_t named_in; /* the call with the numbers */
-	bool declared; /* ts_ns of a task is CLOCK_MONOTONIC, more or less */
+	bool declared; /* ts_ns of a task is approximately CLOCK_MONOTONIC */
 };
 
 struct numbers {
@@ -30,11 +30,11 @@ struct numbers {
 	uint32_t count;
 };
 
-/* One stream of one process: what its calls say and what its device says. */
+/* One stream of one process: its calls and its tasks on the device. */
 struct pairing {
-	struct numbered *calls, *tasks; /* by time; tasks by number in the end */
+	struct numbered *calls, *tasks; /* by time; tasks finally by number */
 	uint32_t call_count, task_count;
-	const struct numbered *by_time; /* the tasks once more */
+	const struct numbered *by_time; /* the tasks sorted by time */
 };
 
 static int role_slot(const struct function *function, int role)
@@ -52,7 +52,7 @@ static bool inside(const struct call *inner, const struct call *outer)
 	       inner->end_ns <= outer->end_ns;
 }
 
-/* The calls with numbers; .row is the launch they are part of. Calls come by thread and start. */
+/* Collects the calls with numbers; .row is the launch that contains them. Calls are sorted by thread and start. */
 static void collect_calls(const struct model *model, struct numbers *calls)
 {
 	uint32_t outer = INDEX_NONE;
@@ -67,7 +67,7 @@ static void collect_calls(const struct model *model, struct numbers *calls)
 			outer = i;
 		else if (outer != INDEX_NONE && inside(call, &model->calls.row[outer]))
 			launch = outer;
-		/* What failed was done again under the same number: the queue was full. */
+		/* A failed call was repeated under the same number: the queue was full. */
 		if (slot < 0 || call->flags & MODEL_CALL_ERROR ||
 		    call->thread >= model->threads.count)
 			continue;
@@ -82,7 +82,7 @@ static void collect_calls(const struct model *model, struct numbers *calls)
 	}
 }
 
-/* A process with numbered calls, and the device that they name. */
+/* A process with numbered calls, and the device that the calls name. */
 struct owner {
 	uint32_t process;
 	uint64_t device; /* MODEL_ID_NONE = they name none */
@@ -91,7 +91,7 @@ struct owner {
 struct owners {
 	struct owner row[OWNERS_MAX];
 	uint32_t count;
-	bool many; /* more than fit: nothing is certain */
+	bool many; /* there are more than fit: the result is uncertain */
 };
 
 static void find_owners(const struct model *model, const struct numbers *calls,
@@ -107,7 +107,7 @@ static void find_owners(const struct model *model, const struct numbers *calls,
 				       slot < 0 ? MODEL_ID_NONE : call->args[slot] };
 		uint32_t k = owners->count;
 
-		/* The next call is mostly of the same one as the last. */
+		/* The next call is mostly of the same process as the last. */
 		while (k > 0 && (owners->row[k - 1].process != owner.process ||
 				 owners->row[k - 1].device != owner.device))
 			k--;
@@ -120,8 +120,8 @@ static void find_owners(const struct model *model, const struct numbers *calls,
 }
 
 /*
- * Whose tasks a device has. A file that does not say it belongs to the process whose calls name
- * the device's number, or to the only process there is; INDEX_NONE if that is not certain.
+ * Returns the process whose tasks a device has. A file that does not name it belongs to the process whose calls name
+ * the device's number, or to the only process there is; INDEX_NONE if that is uncertain.
  */
 static uint32_t process_of(const struct model *model, const struct owners *owners, uint32_t device)
 {
@@ -216,38 +216,38 @@ static int by_number(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* An instant minus another; whatever a hostile file says, it is only compared. */
+/* Subtracts instants. Hostile files may contain any values; the result is only compared. */
 static int64_t minus(uint64_t a, uint64_t b)
 {
 	return (int64_t)(a - b);
 }
 
-/* How far apart two numbers modulo 2^16 are, the short way. */
+/* Returns the shorter difference of two numbers modulo 2^16. */
 static int64_t short_way(int64_t to, int64_t from)
 {
 	return (int16_t)(uint16_t)((uint64_t)to - (uint64_t)from);
 }
 
-/* The number that is @wrapped modulo 2^16 and nearest to another one. */
+/* Returns the number that equals @wrapped modulo 2^16 and is nearest to @to. */
 static int64_t nearest(int64_t wrapped, int64_t to)
 {
 	return to + short_way(wrapped, to & (ID_RANGE - 1));
 }
 
-/* A device runs the tasks of a stream in order: their numbers grow, with holes, and start anew. */
+/* A device runs the tasks of a stream in order: their numbers grow, with gaps, and wrap around. */
 static void unwrap(struct numbered *rows, uint32_t count)
 {
 	for (uint32_t i = 1; i < count; i++)
 		rows[i].number = nearest(rows[i].number, rows[i - 1].number);
 }
 
-/* First row whose number is @number or more. */
+/* Finds the first row whose number is at least @number. */
 static uint32_t find_number(const struct numbered *rows, uint32_t count, int64_t number)
 {
 	return BISECT(i, 0, count, rows[i].number < number);
 }
 
-/* The number of the task that ran at an instant, or of the first one before. */
+/* Returns the number of the task that ran at an instant, or of the last one before it. */
 static int64_t number_at(const struct pairing *pair, uint64_t ts_ns)
 {
 	uint32_t next = BISECT(i, 1, pair->task_count, pair->by_time[i].ts_ns <= ts_ns);
@@ -256,9 +256,9 @@ static int64_t number_at(const struct pairing *pair, uint64_t ts_ns)
 }
 
 /*
- * Give the calls the numbers of the tasks: each the one of its kind that is nearest to what ran at
- * its time, as far off as the last pair was. Queues are far shorter than 2^16, so the nearest one
- * is the right one. @numbers gets them. Returns how many have a task.
+ * Gives the calls the numbers of tasks: for each call the number equal modulo 2^16 that is nearest to the task that
+ * ran at its time, shifted by the distance of the last pair. Queues are far shorter than 2^16, so the nearest number is
+ * the right one. Fills @numbers. Returns the number of calls with a task.
  */
 static uint32_t follow(const struct pairing *pair, int64_t apart_ns, int64_t *numbers)
 {
@@ -282,8 +282,8 @@ static uint32_t follow(const struct pairing *pair, int64_t apart_ns, int64_t *nu
 }
 
 /*
- * A device whose clock says nothing: try each part of the stream as the one in which the trace
- * begins. A trace that saw more than 2^16 tasks fits into one of them only.
+ * For a device with an unknown clock: tries each part of the stream as the part in which the trace begins. A trace
+ * with more than 2^16 tasks fits into only one of them.
  */
 static bool find_start(const struct pairing *pair, int64_t *numbers, int64_t *apart_ns)
 {
@@ -325,7 +325,7 @@ static void connect(struct model *model, uint32_t row, uint32_t launch)
 		model->devices.row[task->device].process = model->threads.row[call->thread].process;
 }
 
-/* Calls under one number are one launch, or it is not known which. */
+/* Are all calls with one number the same launch? If not, the launch is unknown. */
 static bool one_launch(const struct numbered *calls, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first + 1; i < end; i++) {
@@ -437,15 +437,15 @@ static int join_streams(struct model *model, struct numbers *calls, struct numbe
 	return err;
 }
 
-/* Connections are numbered by each file, for each of its devices alike. */
+/* Each file numbers its connections separately for each device. */
 static uint64_t connection_key(const struct device_task *task)
 {
 	return task->correlation * 0x9e3779b97f4a7c15u + task->device;
 }
 
 /*
- * A collective as a whole has no numbers of its own, but the connection that its parts have,
- * too: it belongs to the call that launched them, or is as far outside of the recording as they are.
+ * A collective as a whole has no numbers, but it has the same connection as its parts: it belongs to the call that
+ * launched them, or lies as far outside the recording as they do.
  */
 static int join_connected(struct model *model, struct launch_ids *ids)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch_join.h - what is known of launches and tasks that were joined (launches.h). */
+/* launch_join.h - counts of launches and of tasks joined to them (launches.h). */
 #ifndef PROFBPF_ANALYZER_JOIN_LAUNCH_LAUNCH_JOIN_H
 #define PROFBPF_ANALYZER_JOIN_LAUNCH_LAUNCH_JOIN_H
 
@@ -10,10 +10,10 @@
 
 struct launch_join {
 	uint64_t launches; /* outermost launch, copy and collective calls that returned no error */
-	uint64_t failed_launches; /* the same with an error: no task is expected of them */
-	uint64_t unprofiled_launches; /* the same, of processes without any device task stream */
+	uint64_t failed_launches; /* those that returned an error: no task is expected */
+	uint64_t unprofiled_launches; /* launches of processes without any device task stream */
 	uint64_t
-		tasks; /* device tasks, all kinds, enqueued during the session (or nobody knows when) */
+		tasks; /* device tasks, all kinds, enqueued during the session (or at an unknown time) */
 	uint64_t
 		tasks_outside; /* tasks enqueued before or after the session: calls were not traced */
 	uint64_t matched; /* tasks with a launching call */
@@ -26,7 +26,7 @@ struct launch_join {
 	uint64_t by_order; /* of matched: by order within a stream */
 };
 
-/* Every call of the session that a catalog names was recorded. */
+/* Returns true if every call of a cataloged function during the session was recorded. */
 bool launches_complete(const struct model *model);
 
 #endif /* PROFBPF_ANALYZER_JOIN_LAUNCH_LAUNCH_JOIN_H */

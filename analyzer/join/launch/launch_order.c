@@ -12,8 +12,8 @@
 #include "lib/base/map.h"
 
 #define EARLY_NS \
-	100000 /* a task may seem to start so much before its launch: seen were up to 84 us */
-#define ANCHORED_NS 10000000 /* the same by a counter that was read once, at the beginning */
+	100000 /* a task may seem to start this much before its launch: up to 84 us were measured */
+#define ANCHORED_NS 10000000 /* the same for a counter that was read once, at the beginning */
 
 static int compare(const void *a, const void *b)
 {
@@ -56,7 +56,7 @@ static int find_unknown(struct order *order)
 	return 0;
 }
 
-/* The only process that launches anything on streams; INDEX_NONE if there are several. */
+/* Returns the only process that launches anything on streams; INDEX_NONE if there are several. */
 static uint32_t only_process(const struct side *calls)
 {
 	for (uint32_t i = 1; i < calls->count; i++) {
@@ -66,7 +66,7 @@ static uint32_t only_process(const struct side *calls)
 	return calls->count ? calls->items[0].process : INDEX_NONE;
 }
 
-/* Is it not known what launched the task, so that its place in its stream has to tell? */
+/* Is the launch of the task unknown, so that its place in its stream must identify it? */
 static bool is_left(const struct order *order, const struct device_task *task)
 {
 	return task->call == INDEX_NONE && !task->enqueue_ns &&
@@ -157,7 +157,10 @@ static bool is_copy(uint8_t kind)
 	       kind == PROFBPF__DEVICE_TASKS__KIND__FILL;
 }
 
-/* When whatever the call launched had ended: the next call that waited for its stream returned. */
+/*
+ * Returns the instant by which all tasks of the call had ended: the return of the next call that waited for its
+ * stream.
+ */
 static uint64_t done_at(const struct order *order, const struct item *item)
 {
 	uint32_t next = sync_calls_find(&order->syncs, item->process, item->stream,
@@ -170,7 +173,7 @@ static uint64_t done_at(const struct order *order, const struct item *item)
 		       : UINT64_MAX;
 }
 
-/* Graphs are told apart by their handles. */
+/* Graphs are identified by their handles. */
 static uint64_t handle_of(const struct model *model, const struct call *call)
 {
 	const struct function *function = call_function(model, call);
@@ -182,7 +185,7 @@ static uint64_t handle_of(const struct model *model, const struct call *call)
 	return 0;
 }
 
-/* -ENOMEM or 0. Numbers of groups begin with 0 in each stream. */
+/* Returns -ENOMEM or 0. Group numbers begin with 0 in each stream. */
 static int prepare_call(const struct order *order, uint32_t index, struct map *handles)
 {
 	const struct model *model = order->model;
@@ -255,7 +258,7 @@ bool order_one_device(const struct order *order, const struct group *task)
 	return true;
 }
 
-/* Does every name that a call gives occur among the tasks? Else they are names of different things. */
+/* Does every name of the calls occur among the tasks? If not, the two sides name different things. */
 static int compare_names(struct alignment *a)
 {
 	struct map known = { 0 };
@@ -282,8 +285,8 @@ static struct align_clock clock_of(const struct order *order, uint32_t device)
 }
 
 /*
- * Are the tasks those of the calls? If the process began while it was traced; or if a call waited
- * for the stream before any of them ran.
+ * Are the tasks exactly those of the calls? They are if the process began during the recording, or if a call waited
+ * for the stream before any of the tasks ran.
  */
 static bool is_whole(const struct order *order, const struct group *task, const struct group *call)
 {
@@ -330,7 +333,7 @@ int order_add_pair(struct order *order, const struct group *task, const struct g
 	return err;
 }
 
-/* Streams that call and task know by the same number. */
+/* Pairs streams that have the same number on both sides. */
 static int pair_same(struct order *order)
 {
 	const struct side *tasks = &order->tasks, *calls = &order->calls;

@@ -2,13 +2,13 @@
 /*
  * launch_order.h - joins tasks to launching calls by their order within a stream.
  *
- * The fallback of launches.h, for sources that don't say when a task was enqueued: what
- * launch_align.h finds certain of each (process, stream). Where calls know a stream by a handle and
- * tasks by the device's number, a handle's stream is the only one whose tasks can be those of its calls; but
- * only if that tells for all streams of the process which is which.
+ * The fallback of launches.h, for sources that do not report when a task was enqueued: uses the certain results of
+ * launch_align.h for each (process, stream). Calls may identify a stream by a handle and tasks by the device's number:
+ * then a handle's stream is the only one whose tasks can be those of its calls, provided that this identifies all
+ * streams of the process.
  *
- * A device whose process is unknown is that of the only process that launches anything. Tasks that
- * may be those of several calls are ambiguous.
+ * A device whose process is unknown belongs to the only process that launches anything. Tasks that several calls may
+ * have launched are ambiguous.
  */
 #ifndef PROFBPF_ANALYZER_JOIN_LAUNCH_LAUNCH_ORDER_H
 #define PROFBPF_ANALYZER_JOIN_LAUNCH_LAUNCH_ORDER_H
@@ -17,14 +17,14 @@
 #include "analyzer/model/model.h"
 
 /*
- * launch_order_join_first - connect tasks of devices of which neither clock nor any launch is known
+ * launch_order_join_first - joins tasks of devices whose clock and launches are unknown
  *
- * To run before the clock join, which then has bounds to go by. Sets MODEL_TASK_BY_ORDER, call, thread,
- * enqueue_ns and enqueue_dur_ns. *@ambiguous counts tasks. Returns 0 or -ENOMEM.
+ * Runs before the clock join, which derives bounds from the result. Sets MODEL_TASK_BY_ORDER, call, thread, enqueue_ns
+ * and enqueue_dur_ns. *@ambiguous counts tasks. Returns 0 or -ENOMEM.
  */
 int launch_order_join_first(struct model *model, uint64_t *ambiguous);
 
-/* Connect the tasks without enqueue_ns of other devices that are left. Adds to @join. Returns 0 or -ENOMEM. */
+/* Joins the remaining tasks of other devices that have no enqueue_ns. Adds to @join. Returns 0 or -ENOMEM. */
 int launch_order_join(struct model *model, struct launch_join *join);
 
 #endif /* PROFBPF_ANALYZER_JOIN_LAUNCH_LAUNCH_ORDER_H */

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define STREAMS_MAX 4096 /* of one side; each is compared with each */
-#define LOST_STREAMS_MAX 64 /* the same of streams with unequally many calls and tasks */
+#define STREAMS_MAX 4096 /* on one side; each is compared with each */
+#define LOST_STREAMS_MAX 64 /* the same for streams with different numbers of calls and tasks */
 
-/* Could each of the calls have launched its task? */
+/* Can each call have launched its task? */
 static int fits(const struct order *order, const struct group *task, const struct group *call,
 		bool *fit)
 {
@@ -26,7 +26,7 @@ static int fits(const struct order *order, const struct group *task, const struc
 	return err;
 }
 
-/* Which groups may be the same stream: a row for each of the tasks', a column for each of the calls'. */
+/* Groups that may be the same stream: one row for each group of tasks, one column for each group of calls. */
 struct table {
 	struct side *tasks, *calls;
 	uint8_t *fits;
@@ -71,7 +71,7 @@ static void take(const struct table *table, uint32_t task, uint32_t call)
 	table->tasks->groups[task].settled = table->calls->groups[call].settled = true;
 }
 
-/* What has one counterpart left has that one, which is nobody else's then. */
+/* Settles groups with a single remaining counterpart, and excludes that counterpart for all other groups. */
 static void settle(const struct table *table)
 {
 	bool settled = true;
@@ -91,7 +91,7 @@ static void settle(const struct table *table)
 	}
 }
 
-/* If one of a process's streams has no counterpart, or several, another one's may be a coincidence. */
+/* If one stream of a process has no counterpart, or several, the match of another stream may be a coincidence. */
 static bool all_settled(const struct side *side, uint32_t process)
 {
 	for (uint32_t i = 0; i < side->group_count; i++) {

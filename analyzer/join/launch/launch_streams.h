@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * launch_streams.h - which stream of the calls is which of the tasks; parts of launch_order.c.
+ * launch_streams.h - matches the streams of calls with the streams of tasks; a part of launch_order.c.
  *
- * Where calls know a stream by a handle and tasks by the device's number, a handle's stream is the one
- * whose tasks its calls can have launched. If several can be, what is one's only one is none
- * of the others'. All streams of a process have to be settled so: else another one's may be a coincidence.
+ * Calls may identify a stream by a handle and tasks by the device's number: then a handle's stream is the one whose
+ * tasks its calls can have launched. If several are possible, a stream that is the only choice of one handle is
+ * excluded for the others. All streams of a process must be settled this way; otherwise a match may be a coincidence.
  */
 #ifndef PROFBPF_ANALYZER_JOIN_LAUNCH_LAUNCH_STREAMS_H
 #define PROFBPF_ANALYZER_JOIN_LAUNCH_LAUNCH_STREAMS_H
@@ -13,7 +13,7 @@
 #include "analyzer/join/launch/launch_clock.h"
 #include "analyzer/model/model.h"
 
-/* A task or a call, by what it is to be joined on. */
+/* A task or a call, with the values by which it is joined. */
 struct item {
 	uint32_t process;
 	uint32_t row;
@@ -25,8 +25,8 @@ struct item {
 struct group {
 	uint32_t first;
 	uint32_t end;
-	uint32_t fits; /* groups of the other side that it may be the same stream as */
-	uint32_t other; /* that which it is, if settled */
+	uint32_t fits; /* number of groups of the other side that may be the same stream */
+	uint32_t other; /* the matching group, if settled */
 	bool settled;
 	bool ever_fit;
 	bool paired; /* by the number of the stream */
@@ -41,37 +41,37 @@ struct side {
 
 struct order {
 	struct model *model;
-	bool first; /* devices of which nothing is known, before the clock join */
+	bool first; /* handles devices about which nothing is known, before the clock join */
 	struct side tasks, calls;
 	struct align_task *align_tasks; /* of tasks.items */
 	struct align_call *align_calls;
-	uint32_t *task_call; /* what launch_align() fills in, by task */
-	uint32_t *earliest, *latest; /* the same, of all pairs one after the other */
-	uint32_t used; /* of these two */
+	uint32_t *task_call; /* result of launch_align(), by task */
+	uint32_t *earliest, *latest; /* further results of it, of all pairs in succession */
+	uint32_t used; /* entries of these two in use */
 	struct launch_pair *pairs;
 	uint32_t pair_count;
 	struct sync_calls syncs;
-	bool *unknown; /* by device: it is one of those of launch_order_join_first() */
+	bool *unknown; /* by device: launch_order_join_first() handles it */
 	bool calls_lost, tasks_lost;
-	bool equal_only; /* there are too many streams to try those of which records were lost */
+	bool equal_only; /* there are too many streams to try streams with lost records */
 	uint64_t joined, ambiguous;
 };
 
-/* Are the tasks of one device? Those of several tell no order. */
+/* Are all tasks of one device? Tasks of several devices have no common order. */
 bool order_one_device(const struct order *order, const struct group *task);
 
-/* A pair, in room that the next one takes, too. Returns 0 or -ENOMEM. */
+/* Makes a pair in memory that the next call uses again. Returns 0 or -ENOMEM. */
 int order_make_pair(const struct order *order, const struct group *task, const struct group *call,
 		    struct launch_pair *pair);
 
-/* Add a pair to order->pairs. Returns 0 or -ENOMEM. */
+/* Adds a pair to order->pairs. Returns 0 or -ENOMEM. */
 int order_add_pair(struct order *order, const struct group *task, const struct group *call);
 
 /*
- * launch_streams_pair - add the pairs of streams that are not known to both sides by one number
+ * launch_streams_pair - adds the pairs of streams that have no common number on both sides
  *
- * Tasks of streams that may be several ones of the calls are counted as ambiguous. Work is quadratic
- * in the number of streams, above 4,096 of which it does nothing. Returns 0 or -ENOMEM.
+ * Tasks of streams that match several streams of the calls are counted as ambiguous. Work is quadratic in the number
+ * of streams; above 4,096 streams it does nothing. Returns 0 or -ENOMEM.
  */
 int launch_streams_pair(struct order *order);
 

@@ -9,10 +9,10 @@
 #include "analyzer/join/launch/call_kind.h"
 #include "lib/base/bisect.h"
 
-/* A handle may get its name from another that got its name from a third. */
+/* A handle may get its name from a second handle, which got its name from a third. */
 #define PASSES 3
 
-/* From this instant on a handle or address is called so. */
+/* From this instant on the handle or address has this name. */
 struct naming {
 	uint64_t value;
 	uint64_t ts_ns;
@@ -25,7 +25,7 @@ struct naming {
 struct namings {
 	struct model *model;
 	MODEL_ARRAY(struct naming) known;
-	uint32_t sorted; /* of known */
+	uint32_t sorted; /* number of sorted entries in known */
 };
 
 bool call_launches(const struct model *model, const struct call *call)
@@ -76,7 +76,7 @@ static int compare(const void *a, const void *b)
 	return x->ts_ns < y->ts_ns ? -1 : x->ts_ns > y->ts_ns;
 }
 
-/* The name of @wanted's value at its instant; 0 = nobody gave it one. */
+/* Returns the name of @wanted's value at its instant; 0 = it has no name. */
 static uint32_t look_up(const struct namings *namings, const struct naming *wanted)
 {
 	uint32_t next = BISECT(i, 0, namings->sorted, compare(&namings->known.row[i], wanted) <= 0);
@@ -106,7 +106,7 @@ static uint32_t symbol_at(const struct model *model, uint32_t process, uint64_t 
 		       : 0;
 }
 
-/* What the call's handle or address is called. */
+/* Returns the name of the call's handle or address. */
 static uint32_t name_of(const struct namings *namings, const struct call *call, uint8_t *named)
 {
 	const struct model *model = namings->model;
@@ -121,7 +121,7 @@ static uint32_t name_of(const struct namings *namings, const struct call *call, 
 	wanted.code = true;
 	if (!name && argument(function, call, PROFBPF__FUNCTION__ROLE__CODE, &wanted.value)) {
 		name = look_up(namings, &wanted);
-		/* cudaLaunchKernel() takes a kernel's handle, too. */
+		/* cudaLaunchKernel() also accepts a kernel's handle. */
 		wanted.code = false;
 		if (!name)
 			name = look_up(namings, &wanted);
@@ -133,7 +133,7 @@ static uint32_t name_of(const struct namings *namings, const struct call *call, 
 	return name;
 }
 
-/* Modules and registrations name C++ kernels by their symbols. */
+/* Modules and registrations contain the mangled names of C++ kernels. */
 static uint32_t readable(struct model *model, uint32_t name)
 {
 	const char *symbol = model_text(model, name);
@@ -149,7 +149,7 @@ static uint32_t readable(struct model *model, uint32_t name)
 	return id == INDEX_NONE ? name : id;
 }
 
-/* A call that names a handle or an address. Calls that pass names on are done once @pass > 0. */
+/* Records a call that names a handle or an address. Calls that copy names are handled when @pass > 0. */
 static bool note_call(struct namings *namings, const struct call *call, int pass)
 {
 	struct model *model = namings->model;
@@ -186,7 +186,7 @@ static bool collect(struct namings *namings)
 {
 	const struct model *model = namings->model;
 
-	/* There may be many calls to look at. */
+	/* Avoids a pass over possibly many calls. */
 	if (!any_makes_names(model))
 		return true;
 	for (int pass = 0; pass < PASSES; pass++) {
@@ -209,7 +209,7 @@ static bool collect(struct namings *namings)
 	return true;
 }
 
-/* Of a call that launches. Is it known what? */
+/* Names a launching call. Returns true if the name is known. */
 static bool name_call(const struct namings *namings, struct call *call)
 {
 	struct model *model = namings->model;
@@ -217,7 +217,7 @@ static bool name_call(const struct namings *namings, struct call *call)
 	uint8_t named;
 	uint32_t name;
 
-	/* It may have been named before the launch join already. */
+	/* The call may have been named already before the launch join. */
 	if (call->text) {
 		if (!call->named)
 			call->named = NAMED_ARGUMENT;
@@ -236,7 +236,7 @@ static bool name_call(const struct namings *namings, struct call *call)
 	return name != 0;
 }
 
-/* Calls are sorted by thread and start: those inside a call follow it at once. */
+/* Calls are sorted by thread and start: the calls inside a call follow it directly. */
 static uint32_t inner_name(const struct model *model, uint32_t index)
 {
 	const struct call *outer = &model->calls.row[index];
@@ -259,7 +259,7 @@ static void name_by_inner(struct model *model, uint32_t index)
 
 	uint32_t name = inner_name(model, index);
 
-	/* Its text is none; rows that stay as they are are not written: they may lie in a file. */
+	/* Its text is empty. Rows that do not change are not written: they may lie in a file. */
 	if (!name)
 		return;
 	call->text = name;

@@ -9,18 +9,18 @@
 #include "analyzer/join/launch/launch_correlation.h"
 #include "analyzer/join/launch/launch_order.h"
 
-/* Deeper nesting than capture keeps; what hostile files nest deeper is forgotten. */
+/* More than the nesting that capture keeps; deeper calls of hostile files are ignored. */
 #define OPEN_CALLS_MAX 64
 
-/* Calls of one thread that began at or before the instant looked at, outermost first. */
+/* Calls of one thread that began at or before the current instant, outermost first. */
 struct open_calls {
 	uint32_t call[OPEN_CALLS_MAX];
 	uint32_t count;
 };
 
 /*
- * A call that was only seen to begin may be under way until its thread makes another one: what is given to the
- * device meanwhile is taken for its own. @latest: the thread's last call that had begun.
+ * A call of which only the entry was recorded may continue until its thread makes another call: work submitted
+ * meanwhile is assigned to it. @latest: the thread's last call that had begun.
  */
 static bool may_be_open(const struct call *call, bool latest, uint64_t now_ns)
 {
@@ -47,8 +47,8 @@ static bool same_family(const struct model *model, uint32_t a, uint32_t b)
 }
 
 /*
- * The launching call among the open ones at @now_ns, or INDEX_NONE. Calls that only touch
- * the instant with their end are looked at unless @strict.
+ * Returns the launching call among the open ones at @now_ns, or INDEX_NONE. Unless @strict, includes calls that end
+ * exactly at the instant.
  */
 static uint32_t pick(const struct model *model, const struct open_calls *open, uint64_t now_ns,
 		     bool strict)
@@ -72,7 +72,7 @@ static uint32_t pick(const struct model *model, const struct open_calls *open, u
 	return submits != INDEX_NONE ? submits : outer;
 }
 
-/* Two calls that meet at the instant qualify equally; the one that begins there is taken. */
+/* Two calls that meet at the instant qualify equally; the call that begins there is chosen. */
 static uint32_t choose(const struct model *model, const struct open_calls *open, uint64_t now_ns,
 		       bool *ambiguous)
 {
@@ -83,7 +83,7 @@ static uint32_t choose(const struct model *model, const struct open_calls *open,
 	return strict != INDEX_NONE ? strict : lenient;
 }
 
-/* Tasks come in order of their enqueue: the first one is the call's. */
+/* Tasks are sorted by their enqueue: the first one becomes the call's task. */
 static void connect(struct model *model, uint32_t task, uint32_t call)
 {
 	model->tasks.row[task].call = call;
@@ -91,7 +91,7 @@ static void connect(struct model *model, uint32_t task, uint32_t call)
 		model->calls.row[call].task = task;
 }
 
-/* Join the tasks[0..count) of one thread, sorted by enqueue instant, with its calls. */
+/* Joins the tasks[0..count) of one thread, sorted by enqueue instant, with its calls. */
 static void join_thread(struct model *model, const uint32_t *tasks, uint32_t count,
 			struct launch_join *join)
 {
@@ -135,7 +135,7 @@ static int by_enqueue(const void *a, const void *b, void *context)
 	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
-/* Tasks whose thread and enqueue instant are known, thread by thread. */
+/* Joins tasks whose thread and enqueue instant are known, thread by thread. */
 static int join_by_enqueue(struct model *model, struct launch_join *join)
 {
 	struct device_task *tasks = model->tasks.row;
@@ -179,13 +179,13 @@ static bool is_outside(const struct model *model, uint64_t ts_ns)
 	       (model->info.session_end_ns && ts_ns > model->info.session_end_ns);
 }
 
-/* Device layers are read a little longer than calls are traced, device files are of whole jobs. */
+/* Device layers are read slightly longer than calls are traced; device files cover whole jobs. */
 static bool outside_session(const struct model *model, const struct device_task *task,
 			    bool complete)
 {
 	if (task->call != INDEX_NONE)
 		return false;
-	/* Also while probes were being attached. */
+	/* Includes tasks launched while probes were being attached. */
 	if (complete && task->flags & MODEL_TASK_EDGE)
 		return true;
 	if (task->enqueue_ns)
@@ -235,7 +235,7 @@ static void count_launches(const struct model *model, struct launch_join *join)
 	}
 }
 
-/* Those that are not kept were launched outside of the part whose rows are. */
+/* Adds launches that are only counted, which happened outside the part whose rows are kept. */
 static void add_counted(const struct model *model, struct launch_join *join)
 {
 	for (uint32_t i = 0; i < model->counted_calls.count; i++) {

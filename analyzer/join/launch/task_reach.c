@@ -5,7 +5,7 @@
 
 #include "analyzer/join/clock/device_clock.h"
 
-/* A task on the host's clock. */
+/* A task in the host's clock. */
 struct placed {
 	uint64_t enqueue_ns;
 	uint64_t start_ns;

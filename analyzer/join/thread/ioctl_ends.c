@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/join/thread/ioctl_ends.h"
 
-/* The sleep that covers an instant; NULL if the thread was not, or is not known to have been, asleep then. */
+/* Returns the sleep that covers an instant; NULL if the thread was not asleep then, or its state is unknown. */
 static const struct span *sleep_at(const struct model *model, uint32_t thread, uint64_t ts_ns)
 {
 	const struct timeline *timeline;

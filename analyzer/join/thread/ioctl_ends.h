@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ioctl_ends.h - how long ioctls lasted at least that nobody saw return.
+ * ioctl_ends.h - the minimal duration of ioctls whose return was not recorded.
  *
- * Hooks on the function that does the system call see only those return that they saw begin. A thread that slept
- * in an ioctl when recording began was in it as long as that sleep went on, and for an unknown time afterwards.
+ * Hooks on the function that implements the system call see a return only if they saw the entry. A thread that slept
+ * in an ioctl when recording began was in it until that sleep ended, and for an unknown time afterwards.
  */
 #ifndef PROFBPF_ANALYZER_JOIN_THREAD_IOCTL_ENDS_H
 #define PROFBPF_ANALYZER_JOIN_THREAD_IOCTL_ENDS_H

@@ -22,7 +22,7 @@ static bool same_build(const struct elf_file *elf, const char *path)
 	return same;
 }
 
-/* The code of a function as it was chosen for this program, in the library that begins at @base. */
+/* Finds the code of a function that was selected for this program, in the library loaded at @base. */
 static bool find_code(const struct elf_file *elf, const void *base, struct libc_name *found)
 {
 	const void *code = dlsym(RTLD_DEFAULT, found->name);
@@ -41,7 +41,7 @@ static bool find_code(const struct elf_file *elf, const void *base, struct libc_
 
 size_t libc_names_find(const struct elf_file *elf, struct libc_name *names)
 {
-	/* The first name of a place is the one that it gets. */
+	/* If several functions share an address, the first name is used. */
 	static const char *const chosen[] = { "memcpy",	 "memmove", "memset",  "memcmp",  "memchr",
 					      "memrchr", "strlen",  "strnlen", "strchr",  "strrchr",
 					      "strcmp",	 "strncmp", "strcpy",  "strncpy", "strcat",

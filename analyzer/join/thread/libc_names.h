@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libc_names.h - names of functions of the C library that exist once for each kind of CPU.
+ * libc_names.h - names of functions of the C library that have a variant for each kind of CPU.
  *
- * What memcpy() runs is chosen when a program starts; stripped libraries have no name for it. Where the library
- * is the one that this program itself runs with, its own choice tells; on a machine with other CPUs than the
- * traced one's what ran then stays without a name.
+ * The code that memcpy() runs is selected when a program starts; stripped libraries have no name for it. If this
+ * program runs with the same library, its own selection gives the name; on a machine with other CPUs than the traced
+ * one's the code stays without a name.
  */
 #ifndef PROFBPF_ANALYZER_JOIN_THREAD_LIBC_NAMES_H
 #define PROFBPF_ANALYZER_JOIN_THREAD_LIBC_NAMES_H
@@ -17,10 +17,10 @@
 
 struct libc_name {
 	const char *name;
-	uint64_t first, end; /* in the file */
+	uint64_t first, end; /* offsets in the file */
 };
 
-/* libc_names_find - fill @names, LIBC_NAMES_MAX of them; returns how many. 0 where @elf is another library. */
+/* libc_names_find - fills @names (LIBC_NAMES_MAX entries) and returns their number. 0 if @elf is another library. */
 size_t libc_names_find(const struct elf_file *elf, struct libc_name *names);
 
 #endif /* PROFBPF_ANALYZER_JOIN_THREAD_LIBC_NAMES_H */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Without what the compiler appends: ".part.0", ".lto_priv.1", ".cold". */
+/* Names without the compiler's suffixes: ".part.0", ".lto_priv.1", ".cold". */
 static const char *const GLUE[] = {
 	/* Calls */
 	"PyObject_Call",
@@ -49,7 +49,10 @@ static const char *const GLUE[] = {
 	"slot_tp_init",
 	"type_call",
 	"vectorcall_method",
-	/* The way into the loop; what stands for the loop itself is a function that could not be told, and stays. */
+	/*
+	 * The entry to the evaluation loop. A frame of the loop itself is a Python function that could not be read; it
+	 * stays.
+	 */
 	"PyEval_EvalCode",
 	"PyEval_EvalCodeEx",
 	"PyEval_EvalFrame",
@@ -58,7 +61,7 @@ static const char *const GLUE[] = {
 	"_PyEval_EvalCodeWithName",
 	"_PyEval_EvalFrame",
 	"_PyEval_Vector",
-	/* Generators and coroutines: their functions run in between */
+	/* Generators and coroutines: frames of Python functions lie between them */
 	"_PyGen_Send",
 	"gen_iternext",
 	"gen_send",
@@ -76,7 +79,10 @@ static bool is_glue_name(const char *name)
 	return false;
 }
 
-/* "python3.11", "libpython3.12.so.1.0", "libpython3.so"; no module, as "_datetime.cpython-311-x86_64-linux-gnu.so". */
+/*
+ * Matches "python3.11", "libpython3.12.so.1.0", "libpython3.so", but no module such as
+ * "_datetime.cpython-311-x86_64-linux-gnu.so".
+ */
 static bool is_interpreter(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -94,7 +100,7 @@ static bool is_glue(const struct model *model, const struct code_frame *frame, b
 	return frame->name ? is_glue_name(model_text(model, frame->name)) : between;
 }
 
-/* Up to the outermost function of Python. What runs, the innermost frame, stays. */
+/* Folds frames up to the outermost Python function. The innermost frame, which was running, stays. */
 static void fold(struct model *model, struct code_stack *stack)
 {
 	uint32_t *frames = model->stack_frames.row + stack->first, kept = 0, last = INDEX_NONE;

@@ -11,7 +11,7 @@ static bool is_asleep(const struct span *span)
 	return span->state == STATE_SLEEP || span->state == STATE_DISK;
 }
 
-/* One object for each file, which the faults' names are. */
+/* Returns the object for a file, the same one for each file; faults have the file as name. */
 static uint32_t file_object(struct model *model, uint32_t file, uint32_t *last)
 {
 	struct sleep_object object = { .name = file, .kind = PROFBPF__SLEEP_OBJECTS__KIND__FILE };
@@ -31,7 +31,10 @@ static uint32_t file_object(struct model *model, uint32_t file, uint32_t *last)
 	return *last = model->sleep_objects.count - 1;
 }
 
-/* Faults and sleeps of one thread, both in order of time. @fault is the first one that may matter. */
+/*
+ * Marks the sleeps of one thread that were major faults; both are sorted by time. @fault is the first fault that may
+ * matter.
+ */
 static void mark_faults(struct model *model, uint32_t thread, uint32_t *fault, uint32_t *object)
 {
 	const struct timeline *timeline = &model->timelines.row[thread];
@@ -51,7 +54,7 @@ static void mark_faults(struct model *model, uint32_t thread, uint32_t *fault, u
 		if (*fault == model->faults.count || model->faults.row[*fault].thread != thread)
 			break;
 		row = &model->faults.row[*fault];
-		/* The clock is read for it shortly before it is read for the switch. */
+		/* The clock is read for the fault shortly before it is read for the switch. */
 		if (!row->dur_ns || row->end_ns - row->dur_ns > span->start_ns)
 			continue;
 		span->flags |= SPAN_MAJOR_FAULT;
@@ -66,7 +69,7 @@ static bool may_wait(const struct span *span)
 				   span->flags & SPAN_MAJOR_FAULT);
 }
 
-/* The same for requests. */
+/* The same for block requests. */
 static bool find_requests(struct model *model, uint32_t thread, uint32_t *request)
 {
 	const struct timeline *timeline = &model->timelines.row[thread];
@@ -113,7 +116,7 @@ int sleep_causes_find(struct model *model)
 const struct block_request *sleep_request(const struct model *model, const struct span *span)
 {
 	const struct io_wait *waits = model->io_waits.row;
-	uint64_t index = (uint64_t)(span - model->spans.row); /* a span of nobody's waits for none */
+	uint64_t index = (uint64_t)(span - model->spans.row); /* a span of no thread waits for no request */
 	uint32_t at = BISECT(i, 0, model->io_waits.count, waits[i].span < index);
 
 	if (at == model->io_waits.count || waits[at].span != index)

@@ -12,7 +12,7 @@
 #include "lib/elf/elf_file.h"
 #include "lib/elf/readable_symbol.h"
 
-#define ANY_BYTES 4096 /* reach of a symbol that does not tell its size */
+#define ANY_BYTES 4096 /* range of a symbol without a size */
 
 static void *any_function(void *context, const char *name, size_t length)
 {
@@ -38,7 +38,7 @@ static bool same_stat(const char *path, const struct code_file *file)
 	       st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec == file->mtime_ns;
 }
 
-/* The file as it was when it was traced, or NULL. */
+/* Opens the file if it is the same as when it was traced; otherwise returns NULL. */
 static struct elf_file *open_same(const struct model *model, const struct code_file *file)
 {
 	const char *path = model_text(model, file->path);
@@ -57,13 +57,16 @@ static struct elf_file *open_same(const struct model *model, const struct code_f
 	return NULL;
 }
 
-/* The function that has @offset, of functions sorted by offset. */
+/* Returns the function that contains @offset; functions are sorted by offset. */
 static const struct elf_symbol *find(const struct elf_symbols *symbols, uint64_t offset)
 {
 	size_t next = BISECT(i, 0, symbols->count, symbols->symbol[i].offset <= offset);
 	const struct elf_symbol *best = NULL;
 
-	/* Several names of one place follow each other: the first that reaches far enough, a known size first. */
+	/*
+	 * Several names of one address follow each other: the first that reaches far enough is used, preferably with a
+	 * known size.
+	 */
 	for (size_t i = next; i > 0; i--) {
 		const struct elf_symbol *symbol = &symbols->symbol[i - 1];
 		uint64_t into = offset - symbol->offset;
@@ -129,7 +132,7 @@ int symbols_resolve(struct model *model)
 
 		if (!elf)
 			continue;
-		/* What could be read of a damaged table is as good as any. */
+		/* The readable part of a damaged symbol table is valid. */
 		err = elf_file_find(elf, any_function, model, &symbols) == -ENOMEM ? -ENOMEM : 0;
 		if (!err)
 			err = name_frames(model, i, elf, &symbols);

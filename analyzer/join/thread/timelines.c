@@ -8,13 +8,13 @@
 #include "proto/trace.pb-c.h"
 #include "lib/base/bisect.h"
 
-/* A wake-up may be recorded this long before the switch out that it belongs to. */
+/* A wake-up may be recorded this long before the switch-out that it belongs to. */
 #define EARLY_WAKE_NS 1000000
 
-/* Threads before a ready one on its CPU that are told apart. */
+/* Number of threads that are distinguished on a ready thread's CPU before it runs. */
 #define OCCUPANTS_MAX 64
 
-/* A CPU that idles for so long is not just being woken up: nobody who waits for one is ready. */
+/* A CPU that idles for longer is not merely waking up: the thread that waits for it is still throttled. */
 #define IDLE_CPU_NS 1000000
 
 enum event_type {
@@ -26,23 +26,23 @@ enum event_type {
 
 struct event {
 	uint64_t ts_ns;
-	uint32_t row; /* of switches or wakes */
+	uint32_t row; /* index into switches or wakes */
 	uint32_t type;
 };
 
-/* The state in which a thread is while its events are walked through. */
+/* The current state of a thread while its events are processed. */
 struct walk {
 	struct model *model;
 	const struct event *events;
 	uint32_t count;
-	uint32_t next; /* of events */
+	uint32_t next; /* index into events */
 	uint64_t since_ns;
-	uint64_t early_wake_ns; /* woken while on a CPU; 0 = not */
+	uint64_t early_wake_ns; /* a wake-up while on a CPU; 0 = none */
 	uint32_t early_wake;
-	uint32_t occupant; /* ready: who took the CPU, if preempted */
+	uint32_t occupant; /* ready: the thread that took the CPU, if preempted */
 	uint32_t wake; /* ready: row of the wake-up, or INDEX_NONE */
-	uint64_t refill_ns; /* ready, throttled: when the quota is filled up; 0 = not known */
-	struct span span; /* being made */
+	uint64_t refill_ns; /* ready, throttled: when the quota is refilled; 0 = unknown */
+	struct span span; /* the span that is being built */
 	bool over;
 };
 
@@ -81,7 +81,7 @@ static void each_event(const struct model *model,
 	}
 }
 
-/* Events dealt out by thread: those of thread t are events[first[t] .. first[t + 1]). */
+/* Events grouped by thread: those of thread t are events[first[t] .. first[t + 1]). */
 struct dealt {
 	uint64_t *first;
 	struct event *events;
@@ -144,7 +144,7 @@ static bool push_until(struct walk *walk, uint64_t end_ns)
 	return MODEL_PUSH(&walk->model->spans, span);
 }
 
-/* Who is throttled waits for others from the moment on at which its quota is filled up. */
+/* From the refill of its quota on, a throttled thread waits for other threads. */
 static bool push_span(struct walk *walk, uint64_t end_ns)
 {
 	if (walk->span.state == STATE_RUNNABLE && walk->span.flags & SPAN_THROTTLED &&
@@ -182,7 +182,7 @@ static void enter(struct walk *walk, uint8_t state)
 	walk->early_wake_ns = 0;
 }
 
-/* What was taken for known since the last event contradicts the next one. */
+/* The state assumed since the last event contradicts the next event. */
 static void doubt(struct walk *walk)
 {
 	walk->span = (struct span){
@@ -190,7 +190,7 @@ static void doubt(struct walk *walk)
 	};
 }
 
-/* What was overdrawn on other CPUs has to be filled up first: there was no quota as long as the CPU idled. */
+/* The refill first repays quota overdrawn on other CPUs: as long as the CPU idled, there was no quota. */
 static void put_off_refill(struct walk *walk, uint32_t first, uint32_t row)
 {
 	const struct cpu_switch *switches = walk->model->switches.row;
@@ -206,9 +206,9 @@ static void put_off_refill(struct walk *walk, uint32_t first, uint32_t row)
 }
 
 /*
- * The thread got CPU in the switch at @row, after having been ready: one span for
- * each thread that ran there meanwhile. Only the time is certain for which the
- * records of that CPU join up.
+ * The ready thread got a CPU in the switch at @row: adds one span for each thread
+ * that ran there meanwhile. Only the time for which the records of that CPU are
+ * contiguous is certain.
  */
 static bool end_ready(struct walk *walk, uint32_t row)
 {
@@ -224,7 +224,7 @@ static bool end_ready(struct walk *walk, uint32_t row)
 	walk->span.cpu = switches[row].cpu;
 	for (uint32_t i = first; i <= row; i++) {
 		walk->span.other = switches[i].prev_thread;
-		/* A preempted thread's first successor is known even if the CPU changed. */
+		/* The first thread after a preempted one is known even if the CPU changed. */
 		if (i == first && walk->occupant != INDEX_NONE)
 			walk->span.other = walk->occupant;
 		walk->span.flags &= ~SPAN_CPU_IDLE;
@@ -242,7 +242,7 @@ static void name_waker(struct walk *walk, uint32_t row)
 
 	if (wake->object < walk->model->sleep_objects.count)
 		walk->span.object = wake->object;
-	/* Who was interrupted by what woke the thread has nothing to do with it. */
+	/* The thread that was interrupted by the waking interrupt is unrelated to the wake-up. */
 	if (!(wake->flags & WOKEN_BY_INTERRUPT))
 		walk->span.other = wake->waker_thread;
 	else if (wake->interrupt && !(wake->flags & PROFBPF__WAKES__FLAG__TIMER))
@@ -259,7 +259,7 @@ static bool woken(struct walk *walk, const struct event *event)
 {
 	switch (walk->span.state) {
 	case STATE_RUNNING:
-		/* Either nothing to wake, or on its way out: the switch will tell. */
+		/* The thread is either awake or on its way to sleep: the next switch decides. */
 		walk->early_wake_ns = event->ts_ns;
 		walk->early_wake = event->row;
 		return true;
@@ -294,7 +294,7 @@ static bool switched_in(struct walk *walk, const struct event *event)
 	return ok;
 }
 
-/* Is a switch in the next thing to be heard of the thread? */
+/* Is a switch-in the next event of the thread? */
 static bool comes_back_unwoken(const struct walk *walk)
 {
 	return walk->next < walk->count && walk->events[walk->next].type == EVENT_IN;
@@ -337,7 +337,7 @@ static bool switched_out(struct walk *walk, const struct event *event)
 	return true;
 }
 
-/* The account of a thread that was taken at the session's start, or NULL. */
+/* Returns the account of a thread that was taken at the session's start, or NULL. */
 static const struct account *account_at_start(const struct model *model, uint32_t thread)
 {
 	uint32_t first = BISECT(i, 0, model->accounts.count, model->accounts.row[i].thread < thread);
@@ -360,7 +360,7 @@ static uint8_t account_state(const struct account *account)
 	return account->flags & PROFBPF__ACCOUNTS__FLAG__UNINTERRUPTIBLE ? STATE_DISK : STATE_SLEEP;
 }
 
-/* The state in which a thread was before an event, provided that nothing was lost. */
+/* The state of a thread before an event, provided that no record was lost. */
 static uint8_t state_before(const struct event *event)
 {
 	switch (event->type) {
@@ -370,7 +370,7 @@ static uint8_t state_before(const struct event *event)
 	}
 }
 
-/* What a thread that slept when the session began slept in. */
+/* Describes the sleep of a thread that slept when the session began. */
 static void describe_first_sleep(struct walk *walk, uint32_t thread)
 {
 	const struct account *account = account_at_start(walk->model, thread);
@@ -385,15 +385,16 @@ static void describe_first_sleep(struct walk *walk, uint32_t thread)
 		walk->span.flags |= SPAN_FAULT;
 }
 
-/* A wake-up proves nothing: threads are woken, to no effect, also while they run. */
+/* A wake-up proves nothing: running threads are woken, too, without effect. */
 static bool agree(uint8_t state, const struct event *event)
 {
 	return event->type == EVENT_WAKE || state == state_before(event);
 }
 
 /*
- * The state at the session's start: as the account says, unless the first event
- * contradicts it; as the first event says, if the account was taken later.
+ * Returns the state at the session's start: the account's state, unless the
+ * first event contradicts it; the first event's, if the account was taken
+ * later.
  */
 static uint8_t state_at_start(const struct walk *walk, uint32_t thread)
 {
@@ -448,7 +449,7 @@ static bool build_one(struct walk *walk, uint32_t thread)
 		const struct event *event = &walk->events[walk->next++];
 		bool ok;
 
-		/* Outside the session, where no recording can have been. */
+		/* Outside the session, where nothing can have been recorded. */
 		if (event->ts_ns < walk->since_ns || event->ts_ns > recorded_ns)
 			continue;
 		switch (event->type) {
