@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes whose framework nobody knows: threads and processes that feed those that submit work
- * to a device, or where nobody does the main thread, found by who wakes whom.
+ * Pipelines of processes with an unknown framework: finds the threads and processes that feed the threads that submit
+ * work to a device, or the main thread if none submits, from wake-ups.
  *
- * A thread that waits for input sleeps, and whoever has it ready ends the sleep: by a lock or a
- * condition, a pipe, a socket, a semaphore in shared memory. So from the threads that submit one
- * goes to those which end their sleeps outside of runtime calls, and from these to theirs. Threads
- * of one process that have a name in common but for a number are one operator, if they feed the same one;
- * other processes of one name are another, with all their threads. Main threads of processes that another
- * process of the job started are no such beginning. What cannot be told this way: how many elements went through, and, for threads that
- * meet at a lock, which of the two takes from the other.
+ * A thread that waits for input sleeps, and the thread that provides the input ends the sleep: by a lock or a
+ * condition, a pipe, a socket, a semaphore in shared memory. So the search starts at the submitting threads and goes
+ * to the threads that end their sleeps outside of runtime calls, and from these to those that end theirs. Threads of
+ * one process whose names differ only in a number are one operator, if they feed the same operator; other processes of
+ * one name are another operator, with all their threads. The search does not start at main threads of processes that
+ * another process of the job started. This method cannot find the number of elements, nor, for threads that meet at a
+ * lock, which of the two takes from the other.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -25,11 +25,11 @@
 #include "lib/base/bisect.h"
 #include "lib/base/map.h"
 
-#define WAKES_MIN 4 /* fewer may be chance */
-#define WAKES_SHARE 20 /* a feeder ends one sleep in so many at least; of a main thread also so much of their time */
-#define LEVELS 4 /* operators one behind the other */
+#define WAKES_MIN 4 /* fewer may be a coincidence */
+#define WAKES_SHARE 20 /* a feeder ends at least one in this many sleeps; of a main thread also in time */
+#define LEVELS 4 /* length of a chain of operators */
 #define OPERATORS_MAX 64
-#define SUBMITTER (INDEX_NONE - 1) /* in place of an operator */
+#define SUBMITTER (INDEX_NONE - 1) /* replaces an operator */
 
 #define NOTE                                                                                      \
 	"its framework is not known: these threads and processes end the sleeps of those that submit " \
@@ -43,16 +43,19 @@ struct feeders {
 	struct model *model;
 	struct syscall_table *syscalls;
 	struct map targets; /* process ids */
-	uint32_t *entry; /* of each thread the Python function that it runs, a frame, or INDEX_NONE */
+	uint32_t *entry; /* by thread: frame of the Python function that it runs, or INDEX_NONE */
 	bool of_main; /* the pipeline that is being made begins with a main thread */
 	struct pipelines *pipelines;
-	uint64_t *launches; /* of each thread */
-	uint32_t *op; /* of each thread within the pipeline that is being made, or INDEX_NONE */
-	uint32_t *wakes; /* sleeps of one operator that each thread ended */
-	uint64_t *slept_ns; /* how long these were */
+	uint64_t *launches; /* by thread */
+	uint32_t *op; /* by thread: operator in the pipeline that is being made, or INDEX_NONE */
+	uint32_t *wakes; /* by thread: sleeps of one operator that it ended */
+	uint64_t *slept_ns; /* by thread: total duration of these */
 };
 
-/* In what threads wait for data of others: not for children to end, or for their turn to write. */
+/*
+ * Is it a sleep in which a thread waits for data of other threads, rather than for the end of a child or for a turn to
+ * write?
+ */
 static bool is_input(const struct feeders *f, const struct span *span)
 {
 	if (span->flags & SPAN_FAULT)
@@ -74,19 +77,19 @@ static bool was_woken(const struct feeders *f, uint32_t thread, const struct spa
 				SPAN_NO_WAKE));
 }
 
-/* Index of the first call of a thread, which are sorted by thread. */
+/* Returns the index of the first call of a thread; calls are sorted by thread. */
 static uint32_t first_call(const struct model *model, uint32_t thread)
 {
 	return BISECT(i, 0, model->calls.count, model->calls.row[i].thread < thread);
 }
 
-/* Sleeps of a thread that another one ended, one after the other. */
+/* Iterator over the sleeps of a thread that other threads ended. */
 struct sleeps {
 	const struct feeders *f;
 	uint32_t thread;
-	uint32_t call; /* where among the calls we are */
+	uint32_t call; /* current position in the calls */
 	uint32_t span;
-	uint64_t runtime_until_ns; /* the runtime calls up to here end then */
+	uint64_t runtime_until_ns; /* end of the runtime calls up to here */
 };
 
 static struct sleeps sleeps_of(const struct feeders *f, uint32_t thread)
@@ -94,7 +97,7 @@ static struct sleeps sleeps_of(const struct feeders *f, uint32_t thread)
 	return (struct sleeps){ .f = f, .thread = thread, .call = first_call(f->model, thread) };
 }
 
-/* In a runtime call it is the device that is waited for, or a lock of the runtime. */
+/* In a runtime call the thread waits for the device, or for a lock of the runtime. */
 static bool in_runtime(struct sleeps *s, uint64_t ts_ns)
 {
 	const struct model *model = s->f->model;
@@ -128,15 +131,18 @@ static const struct span *next_sleep(struct sleeps *s)
 	return NULL;
 }
 
-/* Threads and processes that feed the same operator are one if they have the same name but for a number. */
+/*
+ * Does @op feed @to? Threads and processes that feed the same operator are one operator if their names differ only in
+ * a number.
+ */
 static bool feeds(const struct pipeline *pipeline, uint32_t op, uint32_t to)
 {
 	return pipeline->queues.row[op].to == (to == SUBMITTER ? INDEX_NONE : to);
 }
 
 /*
- * "av:h264:df1" and "av:h264:df12" are one operator. Threads without a name of their own bear that of their
- * process: then what they run tells what they are for.
+ * "av:h264:df1" and "av:h264:df12" are one operator. Threads without a name of their own have the name of their
+ * process; then the function that they run shows their purpose.
  */
 static void group_name(const struct feeders *f, const struct pipeline *pipeline, uint32_t thread,
 		       char *name, size_t size)
@@ -187,7 +193,7 @@ static uint32_t operator_named(struct feeders *f, struct pipeline *pipeline, con
 	return op;
 }
 
-/* With one thread of a worker process the others work for it, too. */
+/* If one thread of a worker process works for the operator, its other threads do so, too. */
 static int add_process(struct feeders *f, struct pipeline *pipeline, uint32_t op, uint32_t process)
 {
 	for (uint32_t t = 0; t < f->model->threads.count; t++) {
@@ -222,7 +228,7 @@ static int add_feeder(struct feeders *f, struct pipeline *pipeline, uint32_t thr
 	return 0;
 }
 
-/* Threads that end sleeps of the threads of @op become operators behind it. */
+/* Makes operators of the threads that end sleeps of the threads of @op, and lets them feed @op. */
 static int add_feeders_of(struct feeders *f, struct pipeline *pipeline, uint32_t op)
 {
 	const struct model *model = f->model;
@@ -252,7 +258,7 @@ static int add_feeders_of(struct feeders *f, struct pipeline *pipeline, uint32_t
 	return err;
 }
 
-/* A submitting thread slept until a feeder woke it: all that is known of a fetch. */
+/* Adds a fetch: a submitting thread slept until a feeder woke it. No more is known. */
 static int add_fetch(struct pipeline *pipeline, uint32_t thread, const struct span *span)
 {
 	struct pipeline_fetch fetch = { .start_ns = span->start_ns,
@@ -262,7 +268,7 @@ static int add_fetch(struct pipeline *pipeline, uint32_t thread, const struct sp
 	return MODEL_PUSH(&pipeline->fetches, fetch) ? 0 : -ENOMEM;
 }
 
-/* The queue between two operators, as its index is that of the operator that fills it. */
+/* Adds a wait at the queue between two operators, which has the index of the operator that fills it. */
 static int add_wait(struct feeders *f, struct pipeline *pipeline, uint32_t thread,
 		    const struct span *span)
 {
@@ -322,7 +328,7 @@ static uint32_t mark_submitters(struct feeders *f, uint32_t process)
 	return found;
 }
 
-/* Where nobody submits, what the main thread waits for is the question; but not that of a worker process. */
+/* Without submitting threads, starts at the main thread, but not at that of a worker process. */
 static uint32_t mark_main(struct feeders *f, uint32_t process)
 {
 	const struct model *model = f->model;

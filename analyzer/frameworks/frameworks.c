@@ -14,16 +14,16 @@ static const struct framework *const FRAMEWORKS[] = {
 	&FRAMEWORK_TORCH,
 	&FRAMEWORK_TF_DATA,
 	&FRAMEWORK_MEGENGINE,
-	&FRAMEWORK_FEEDERS, /* last: it takes what is left */
+	&FRAMEWORK_FEEDERS, /* last: it handles the remaining processes */
 };
 
 #define FRAMEWORK_COUNT (sizeof(FRAMEWORKS) / sizeof(FRAMEWORKS[0]))
 #define PATTERN_MAX 256
 
 /*
- * Charges to an operator what its threads created. A thread's creator has a
- * smaller start time, so a few rounds over all threads find every generation;
- * the bound is for traces in which it is not so.
+ * Adds the threads and processes that an operator's threads created to the
+ * operator. A thread's creator has a smaller start time, so a few rounds over
+ * all threads find every generation; the bound is for traces that violate this.
  */
 #define GENERATIONS_MAX 16
 
@@ -54,7 +54,7 @@ static bool charge_created(const struct model *model, struct pipeline *pipeline,
 	return true;
 }
 
-/* By process, a pipeline whose framework says that threads of it are the pipeline's. */
+/* Returns, by process, a pipeline that contains threads of it according to its framework. */
 static uint32_t *find_pipelines(const struct model *model, const struct pipelines *pipelines)
 {
 	uint32_t *found = indices_none(model->processes.count);

@@ -2,10 +2,10 @@
 /*
  * MegEngine's DataLoader with worker processes.
  *
- * A worker puts each batch into a plasma store, which ends in one Seal(), and hands its id to the
- * trainer by a multiprocessing queue. The trainer, which waits for that pipe, asks whether the
- * store Contains() it and then gets it: once per batch. Which of its loaders it is of:
- * megengine_loaders.c. Sources: megengine/data/dataloader.py and megengine/data/tools/_queue.py of MegEngine 1.13.
+ * A worker puts each batch into a plasma store, which ends with one Seal(), and sends its id to the trainer through a
+ * multiprocessing queue. The trainer waits for that pipe, then asks the store whether it Contains() the batch and gets
+ * it: once per batch. megengine_loaders.c finds the loader of a batch. Sources: megengine/data/dataloader.py and
+ * megengine/data/tools/_queue.py of MegEngine 1.13.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "analyzer/frameworks/python_loader.h"
 #include "lib/base/bisect.h"
 
-#define WAIT_NS 200000 /* a pop or push of so long waited */
+#define WAIT_NS 200000 /* a pop or push of at least this duration waited */
 
 static const struct framework_function FUNCTIONS[] = {
 	{ "_ZN6plasma12PlasmaClient4SealE", MEGENGINE_SEAL },
@@ -53,7 +53,7 @@ static int add_pipelines(struct megengine *m)
 	return err;
 }
 
-/* Of a call of a worker or of the trainer; NULL = not known. */
+/* Returns the pipeline of a call of a worker or of the trainer; NULL = unknown. */
 static struct pipeline *pipeline_of(const struct megengine *m, const struct call *call)
 {
 	uint32_t loader = m->loader_of[call - m->model->calls.row];
@@ -70,7 +70,7 @@ static bool has_thread(const struct pipeline *pipeline, uint32_t thread)
 	return false;
 }
 
-/* A worker handed over a batch. */
+/* A worker passed on a batch. */
 static int sealed(struct megengine *m, const struct call *call)
 {
 	struct pipeline *pipeline = pipeline_of(m, call);
@@ -93,7 +93,7 @@ static int sealed(struct megengine *m, const struct call *call)
 		       : -ENOMEM;
 }
 
-/* Index of the last span of a thread that began before an instant, or INDEX_NONE. */
+/* Returns the index of the last span of a thread that began before an instant, or INDEX_NONE. */
 static uint32_t span_before(const struct model *model, const struct timeline *line, uint64_t ts_ns)
 {
 	uint32_t next = BISECT(i, line->first, line->first + line->count,
@@ -102,7 +102,10 @@ static uint32_t span_before(const struct model *model, const struct timeline *li
 	return next > line->first ? next - 1 : INDEX_NONE;
 }
 
-/* The trainer began to wait for the id: with the first sleep for its pipe after the last batch of any loader, 0 = none. */
+/*
+ * Returns when the trainer began to wait for the id: at its first sleep at the pipe after @last_ns, the last batch of
+ * any loader; 0 = none.
+ */
 static uint64_t fetch_start(const struct model *model, uint64_t last_ns, const struct call *contains)
 {
 	const struct timeline *line = contains->thread < model->timelines.count
@@ -119,7 +122,7 @@ static uint64_t fetch_start(const struct model *model, uint64_t last_ns, const s
 		if (loader_waits(span))
 			start_ns = span->start_ns;
 		else if (span->state == STATE_SLEEP && !last_ns)
-			break; /* before the first batch: other waits of the start */
+			break; /* before the first batch: an earlier sleep is another wait during the start */
 		if (at == 0)
 			break;
 	}

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of MegEngine's DataLoaders of a process a batch is of.
+ * Finds which of a process's MegEngine DataLoaders a batch belongs to.
  *
- * An iterator over a loader has worker processes and a client of the plasma store of its own. The trainer asks that client for
- * the batch with the id under which a worker put it there: so client and worker belong together. All workers of an iterator
- * start before its first batch is there: one that starts later is of another one, though the client's memory
- * is used again. Iterators whose workers begin when the other's batches are all fetched, and as many, are the epochs of one
- * loader, as far as can be told: unless both were seen from their beginning to their end and had a different number of batches.
+ * An iterator over a loader has its own worker processes and its own client of the plasma store. The trainer asks that
+ * client for the batch with the id under which a worker stored it: this connects client and worker. All workers of an
+ * iterator start before its first batch exists: a worker that starts later belongs to another iterator, even if the
+ * client's memory is reused. If the workers of an iterator begin when all batches of another one are fetched, and are
+ * as many, both are epochs of one loader, as far as this can be determined: unless both were recorded from beginning
+ * to end and had different numbers of batches.
  *
- * Workers of which nothing was fetched are of the only loader of the nearest ancestor that has one. Sources:
+ * Workers without any fetched batch belong to the only loader of the nearest ancestor that has exactly one. Sources:
  * megengine/data/dataloader.py and megengine/data/tools/_queue.py of MegEngine 1.13.
  */
 #include "analyzer/frameworks/megengine.h"
@@ -23,35 +24,35 @@
 
 #define ANCESTORS_MAX 8
 
-/* One iterator, as far as it was seen. */
+/* One iterator, as far as it was recorded. */
 struct iterator {
 	uint32_t process;
 	uint64_t client; /* 0 = unknown */
-	uint64_t first_ns, last_ns; /* of its fetches */
-	uint64_t begin_ns; /* of its first worker; 0 = before recording, or unknown */
+	uint64_t first_ns, last_ns; /* first and last fetch */
+	uint64_t begin_ns; /* start of its first worker; 0 = before the recording, or unknown */
 	uint32_t fetches, workers;
-	bool from_start, to_end; /* all of its workers began, and ended, while recording */
+	bool from_start, to_end; /* all of its workers began, and ended, during the recording */
 	uint32_t loader;
 };
 
-/* What is known of a loader by its iterators. */
+/* The properties of a loader that follow from its iterators. */
 struct group {
 	uint32_t process;
-	uint64_t begin_ns, last_ns; /* of the last of them */
+	uint64_t begin_ns, last_ns; /* of its last iterator */
 	uint32_t workers;
-	uint32_t fetches; /* of an iterator that was seen whole; 0 = none was */
-	uint32_t most; /* of any */
+	uint32_t fetches; /* of an iterator that was recorded completely; 0 = there is none */
+	uint32_t most; /* the largest number of fetches of any iterator */
 };
 
 struct finder {
 	struct megengine *m;
 	struct map sealed; /* id of a batch -> process that made it */
-	uint32_t *of_worker; /* iterator of each process, or INDEX_NONE */
-	MODEL_ARRAY(struct iterator) iterators; /* in the order of their first fetches, within a thread */
+	uint32_t *of_worker; /* by process: its iterator, or INDEX_NONE */
+	MODEL_ARRAY(struct iterator) iterators; /* sorted by first fetch, within a thread */
 	MODEL_ARRAY(struct group) groups; /* one for each loader */
 };
 
-/* The thread that a process begins with. */
+/* Returns the main thread of a process. */
 static const struct thread *first_thread(const struct model *model, uint32_t process)
 {
 	for (uint32_t i = 0; i < model->threads.count; i++)
@@ -61,7 +62,7 @@ static const struct thread *first_thread(const struct model *model, uint32_t pro
 	return NULL;
 }
 
-/* When a process began; 0 = before recording did. */
+/* Returns the start of a process; 0 = before the recording. */
 static uint64_t began_ns(const struct model *model, uint32_t process)
 {
 	const struct thread *thread = first_thread(model, process);
@@ -101,7 +102,7 @@ static void add_worker(struct finder *f, uint32_t iterator, uint32_t worker)
 	of->to_end &= thread && thread->exit_ns;
 }
 
-/* The trainer asks for a batch. */
+/* The trainer fetches a batch. */
 static int asked(struct finder *f, const struct call *call)
 {
 	uint64_t id = framework_value(f->m->model, call, PROFBPF__FUNCTION__ROLE__HANDLE);
@@ -157,7 +158,7 @@ static bool may_be(const struct group *group, const struct iterator *iterator)
 
 	if (group->process != iterator->process || group->last_ns > begin_ns)
 		return false;
-	/* Of one that was seen only in part some workers may be missing, and batches. */
+	/* An iterator that was recorded only partly may have had more workers and batches. */
 	if (!whole(iterator))
 		return iterator->workers <= group->workers &&
 		       (!group->fetches || iterator->fetches <= group->fetches);
@@ -165,7 +166,7 @@ static bool may_be(const struct group *group, const struct iterator *iterator)
 	       (!group->fetches || iterator->fetches == group->fetches);
 }
 
-/* Loaders take turns: of those that it may be, it is the one whose last epoch began first. */
+/* Loaders take turns: of the possible loaders the right one is the one whose last epoch began first. */
 static uint32_t group_of(struct finder *f, const struct iterator *iterator)
 {
 	struct group row = { .process = iterator->process };
@@ -221,7 +222,7 @@ static int find_loaders(struct finder *f)
 	return 0;
 }
 
-/* The only loader of a process; *@any tells whether it has one. */
+/* Returns the only loader of a process; *@any: the process has a loader. */
 static uint32_t only_loader(const struct finder *f, uint32_t process, bool *any)
 {
 	uint32_t only = INDEX_NONE;
@@ -236,7 +237,7 @@ static uint32_t only_loader(const struct finder *f, uint32_t process, bool *any)
 	return only;
 }
 
-/* The loader that a worker works for, INDEX_NONE if that is not known. */
+/* Returns the loader that a worker works for, INDEX_NONE if unknown. */
 static uint32_t served(const struct finder *f, uint32_t worker)
 {
 	uint32_t process = worker;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues, works and fetches, from what MindData's threads and the trainer call. */
+/* Queues, works and fetches, from the calls of MindData's threads and of the trainer. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,22 +10,25 @@
 #define OPERATOR_ID_MAX 4096
 #define DEPTH_MAX 32
 #define NAME_SIZE 96
-#define QUEUES_MAX 1024 /* of one pipeline, the inner ones too; a real one has ten or so */
+#define QUEUES_MAX 1024 /* in one pipeline, including inner ones; a real pipeline has about ten */
 
 #define UNKNOWN_BUILD                                                                            \
 	"this build of MindSpore keeps its operators elsewhere than the known ones do: queues, " \
 	"elements and the order of operators are not known"
 
-/* What a thread is doing: inlined operators ask each other, and at last one with a queue. */
+/* The open calls of a thread: inlined operators fetch from each other, and finally from an operator with a queue. */
 struct asking {
 	const struct call *call[DEPTH_MAX];
 	uint32_t op[DEPTH_MAX];
 	uint32_t count;
-	const struct call *fetch; /* the trainer's, or NULL */
-	uint32_t tree; /* of that fetch, once it is known */
+	const struct call *fetch; /* call of the trainer, or NULL */
+	uint32_t tree; /* tree of that fetch, once it is known */
 };
 
-/* Capacity of an operator's queue and its number lie side by side; false if they cannot be that. */
+/*
+ * Reads the capacity of an operator's queue and its number, which are adjacent in memory; returns false if the values
+ * are implausible.
+ */
 static bool read_operator(const struct minddata *md, const struct call *call, int32_t *id,
 			  uint32_t *capacity)
 {
@@ -60,7 +63,7 @@ uint32_t minddata_queue_at(struct minddata *md, uint32_t tree, uint64_t handle, 
 	return of->handles.count - 1;
 }
 
-/* The earliest pop tells what went before it. */
+/* The earliest pop reports the number of earlier ones. */
 static void note_popped(const struct minddata *md, const struct call *call,
 			struct minddata_before *before)
 {
@@ -84,8 +87,9 @@ void minddata_note_pushed(struct minddata *md, uint32_t tree, uint32_t queue, ui
 }
 
 /*
- * What was put in and not taken out was in the queue, or is a push that waited for room
- * when recording began; one more taken out than put in is a pop that waited then. Builds that count elsewhere give numbers that cannot be.
+ * Sets the sizes at first. Elements pushed and not popped were in the queue, or one is a push that waited for room
+ * when recording began; one more pop than pushes is a pop that waited then. Builds that count elsewhere give
+ * impossible numbers.
  */
 static void tell_first_sizes(struct minddata *md, uint32_t tree)
 {
@@ -104,7 +108,7 @@ static void tell_first_sizes(struct minddata *md, uint32_t tree)
 	}
 }
 
-/* Whether what a call does to a queue is done: it is, too, of a call that was only seen to begin. */
+/* Is the queue operation of a call complete? It is so, too, for a call of which only the entry was recorded. */
 static bool is_done(const struct call *call)
 {
 	return !(call->flags & (MODEL_CALL_OPEN | MODEL_CALL_LEFT));
@@ -133,7 +137,10 @@ static int add_push(struct minddata *md, const struct call *call)
 	return MODEL_PUSH(&minddata_pipeline(md, tree)->queue_events, event) ? 0 : -ENOMEM;
 }
 
-/* A batch for the device, or how many wait for it: only if one of the pipeline's threads asks. */
+/*
+ * Adds a batch for the device, or the number of batches that wait for it: only if one of the pipeline's threads made
+ * the call.
+ */
 static int add_device_event(struct minddata *md, const struct call *call)
 {
 	uint32_t tree = md->tree_of[call->thread];
@@ -176,8 +183,8 @@ static int add_work(struct minddata *md, const struct call *call)
 }
 
 /*
- * Pushes are known before pops: the queue tells the trainer's tree, and of the trees, whose memory is used again,
- * the latest that was launched by then.
+ * Pushes are known before pops: the queue identifies the trainer's tree; of the trees at the same address, which may
+ * be reused, the latest one launched by then is used.
  */
 static uint32_t tree_of_queue(const struct minddata *md, uint32_t process, uint64_t handle,
 			      uint64_t ts_ns)
@@ -197,7 +204,7 @@ static uint32_t tree_of_queue(const struct minddata *md, uint32_t process, uint6
 	return latest;
 }
 
-/* A type for an operator without threads, from "mindspore::dataset::EpochCtrlOp::GetNextRow". */
+/* Makes a type for an operator without threads, from "mindspore::dataset::EpochCtrlOp::GetNextRow". */
 static uint32_t add_inlined(struct minddata *md, struct pipeline *pipeline, int32_t id,
 			    const struct call *call)
 {
@@ -218,13 +225,16 @@ static uint32_t add_inlined(struct minddata *md, struct pipeline *pipeline, int3
 	return op;
 }
 
-/* Who asks: the innermost inlined operator around, else the thread's own, else the trainer. */
+/*
+ * Returns the operator that fetches: the innermost inlined operator that is open, or else the thread's own, or else
+ * the trainer.
+ */
 static uint32_t asker(const struct minddata *md, const struct asking *asking, uint32_t thread)
 {
 	return asking->count ? asking->op[asking->count - 1] : md->operator_of[thread];
 }
 
-/* Is it the operator that feeds the device? Its thread asks as a trainer does. */
+/* Is it the operator that feeds the device? Its thread fetches like a trainer. */
 static bool sends(const struct minddata *md, uint32_t tree, uint32_t thread, uint32_t op)
 {
 	const struct pipeline *pipeline = &md->pipelines->list.row[md->trees.row[tree].pipeline];
@@ -293,7 +303,7 @@ static bool encloses(const struct call *outer, const struct call *inner)
 	       inner->end_ns <= outer->end_ns;
 }
 
-/* The tree that a fetch is about: an inlined operator comes before the queue is seen. */
+/* Finds the tree of a fetch, from the calls inside it: a call of an inlined operator may precede that of the queue. */
 static uint32_t tree_of_fetch(const struct minddata *md, const struct call *calls, uint32_t count)
 {
 	const struct model *model = md->model;
@@ -308,7 +318,7 @@ static uint32_t tree_of_fetch(const struct minddata *md, const struct call *call
 	return INDEX_NONE;
 }
 
-/* Without anything inside it a fetch is of the latest pipeline that its process had by then. */
+/* A fetch without calls inside belongs to the latest pipeline that its process had by then. */
 static uint32_t latest_tree(const struct minddata *md, uint32_t process, uint64_t ts_ns)
 {
 	for (uint32_t t = md->trees.count; t-- > 0;)

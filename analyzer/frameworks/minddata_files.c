@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MindSpore's MindData by what its own profiler wrote: operators, and samples of them. */
+/* MindSpore's MindData from files of its own profiler: operators, and samples of them. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -36,7 +36,7 @@ static bool add_operator(const struct rank *rank, uint32_t i)
 	return true;
 }
 
-/* Queues, in the order of their operators; their samples are in that order, too. */
+/* Adds queues in the order of their operators; their samples have the same order. */
 static bool add_queues(const struct rank *rank)
 {
 	const struct model *model = rank->model;
@@ -97,7 +97,10 @@ static bool add_samples(const struct rank *rank)
 	return true;
 }
 
-/* The queue to the device, of the operator at the top, is nowhere described; its pushes are the batches. */
+/*
+ * The queue to the device, filled by the operator at the top, has no description in the files; its pushes are the
+ * batches.
+ */
 static bool add_batches(const struct rank *rank, uint32_t process)
 {
 	const struct model *model = rank->model;

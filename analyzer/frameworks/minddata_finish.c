@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be told once all calls are known: which rows were data, and how full queues were. */
+/* Results that need all calls: which rows were data, and queue sizes. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analyzer/frameworks/minddata.h"
 #include "lib/base/bisect.h"
 
-#define WAIT_NS 1000000 /* a push or pop that takes longer has slept */
+#define WAIT_NS 1000000 /* a push or pop of at least this duration has slept */
 
-/* Queues inside operators go: what operators hand to each other remains. */
+/* Removes queues inside operators; queues between operators remain. */
 static int drop_inner_queues(struct minddata *md, uint32_t tree)
 {
 	struct pipeline *pipeline = minddata_pipeline(md, tree);
@@ -38,8 +38,8 @@ static int drop_inner_queues(struct minddata *md, uint32_t tree)
 }
 
 /*
- * Some builds have the code of a push within operators' own: most of what is popped from
- * their queues was never seen to be pushed. Their elements are their works.
+ * Some builds inline the code of a push into operators: most elements popped from their queues have no recorded push.
+ * Their works then count as their elements.
  */
 static int find_unseen_pushes(struct pipeline *pipeline)
 {
@@ -52,7 +52,7 @@ static int find_unseen_pushes(struct pipeline *pipeline)
 	for (uint32_t q = 0; q < pipeline->queues.count; q++) {
 		struct pipeline_queue *queue = &pipeline->queues.row[q];
 
-		/* What was in it at first was pushed before, too. */
+		/* Pushes of the elements that were in the queue at first are missing, too. */
 		queue->pushes_unseen = (int64_t)unseen[q] > (int64_t)queue->capacity + 1;
 		pipeline->operators.row[queue->from].counts_outputs = !queue->pushes_unseen;
 	}
@@ -78,7 +78,7 @@ static bool add_outputs(struct pipeline *pipeline)
 	return true;
 }
 
-/* The fetch that an instant of a thread is in, or NULL. */
+/* Returns the fetch of a thread that contains an instant, or NULL. */
 static struct pipeline_fetch *fetch_at(struct pipeline *pipeline, uint32_t thread, uint64_t ts_ns)
 {
 	struct pipeline_fetch *fetches = pipeline->fetches.row;
@@ -94,8 +94,8 @@ static struct pipeline_fetch *fetch_at(struct pipeline *pipeline, uint32_t threa
 }
 
 /*
- * What a pop got is what was pushed so many pushes before: queues keep the order.
- * Of the elements that were there when recording began nothing is known; most are data.
+ * A pop returns the element of the corresponding push, because queues keep the order. The kind of the elements that
+ * were in the queue when recording began is unknown; most are data.
  */
 static void mark_pops(struct pipeline *pipeline, uint32_t first, uint32_t end)
 {
@@ -142,7 +142,7 @@ static void mark_all_pops(struct pipeline *pipeline)
 	}
 }
 
-/* The operator at the top runs where batches are fetched: each one passes through it. */
+/* The operator at the top runs in the thread that fetches batches: each batch passes through it. */
 static bool add_fetched(struct pipeline *pipeline)
 {
 	for (uint32_t i = 0; i < pipeline->operators.count; i++) {
@@ -161,7 +161,7 @@ static bool add_fetched(struct pipeline *pipeline)
 	return true;
 }
 
-/* Operators nobody hands anything to read it from outside; the user's generator is Python. */
+/* Operators without an input read from outside; the user's generator is Python. */
 static void settle_operators(struct model *model, struct pipeline *pipeline)
 {
 	uint32_t generator = model_string(model, "Generator");
@@ -177,7 +177,7 @@ static void settle_operators(struct model *model, struct pipeline *pipeline)
 		pipeline->operators.row[pipeline->edges.row[i].to].source = false;
 	for (uint32_t i = 0; i < pipeline->works.count; i++)
 		pipeline->operators.row[pipeline->works.row[i].op].estimate_work = false;
-	/* Where it isn't known who asks whom, nothing is known about sources either. */
+	/* If no edges are known, sources are unknown, too. */
 	for (uint32_t i = 0; i < pipeline->operators.count && !pipeline->edges.count; i++)
 		pipeline->operators.row[i].source = false;
 }

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Shuffle puts into its queue, which no call tells, from what was ever put in and taken out. */
+/* Shuffle's pushes into its queue, which are not calls, derived from the total numbers of pushes and pops. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analyzer/frameworks/minddata.h"
 #include "lib/base/bisect.h"
 
-#define QUEUED_MAX (1u << 20) /* elements; more in a queue is no count */
+#define QUEUED_MAX (1u << 20) /* elements; a larger number is not a valid count */
 /*
- * Each row is kept before it is pushed. What is pushed beyond those that were seen to be kept was in buffers when
- * recording began, or its call was lost; more of that in a recording is no count: it would become an event each.
+ * Each row is kept before it is pushed. Pushes in excess of the recorded keeps were in buffers when recording began,
+ * or the call was lost; a larger excess in a recording is not a valid count, and would become that many events.
  */
 #define UNKEPT_MAX QUEUED_MAX
-#define PUSHES_OF_KEPT 2 /* the row, and the end of an epoch behind it */
+#define PUSHES_OF_KEPT 2 /* the row, and an end of an epoch after it */
 
-/* The last instant of a thread of which it is known what had gone through its queue. */
+/* The last instant of a thread at which the counts of its queue are known. */
 struct shuffle {
-	const struct call *asked; /* the first call since that asks for a row, or NULL */
+	const struct call *asked; /* the first later call that fetches a row, or NULL */
 	uint64_t handle; /* 0 = nothing is known yet */
 	uint64_t start_ns;
-	uint64_t end_ns; /* pushes that come next come after it */
-	uint64_t pushed; /* ever, at that instant */
+	uint64_t end_ns; /* the next pushes come after it */
+	uint64_t pushed; /* in all, up to that instant */
 	uint64_t popped;
 	uint32_t tree;
 	uint32_t queue;
-	bool filling; /* it pushed nothing before that: it fills its buffer */
+	bool filling; /* it pushed nothing before that: it is filling its buffer */
 	bool ends_epoch; /* it is the push of the end of an epoch */
 };
 
-/* Whether a call tells the counts of its thread's queue, with pushed elements as of its start. */
+/* Does a call report the counts of its thread's queue? Fills @now with the pushed elements at the start of the call. */
 static bool read_counts(const struct minddata *md, const struct call *call, struct shuffle *now)
 {
 	bool keeps = md->what[call->function] == MD_SHUFFLE;
@@ -42,7 +42,7 @@ static bool read_counts(const struct minddata *md, const struct call *call, stru
 				keeps ? PROFBPF__FUNCTION__ROLE__VALUE : PROFBPF__FUNCTION__ROLE__COUNT,
 				&now->pushed))
 		return false;
-	/* A pop that waits is counted before there is something for it. */
+	/* A waiting pop is counted before there is an element for it. */
 	if (keeps && (!framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__COUNT,
 					  &now->popped) ||
 		      now->popped > now->pushed + 1 ||
@@ -66,7 +66,10 @@ static bool add_seen(struct minddata *md, const struct shuffle *last, uint32_t t
 	return MODEL_PUSH(&minddata_pipeline(md, last->tree)->queue_events, event);
 }
 
-/* @count pushes between @last and @now: one before it asked for a row, unless it filled its buffer; the rest after that. */
+/*
+ * Adds @count pushes between @last and @now: one before the thread fetched a row, unless it was filling its buffer;
+ * the rest after that.
+ */
 static int add_pushes(struct minddata *md, const struct shuffle *last, const struct shuffle *now,
 		      uint32_t thread, uint64_t count)
 {
@@ -91,7 +94,10 @@ static int add_pushes(struct minddata *md, const struct shuffle *last, const str
 	}
 	if (!count)
 		return 0;
-	/* A row is pushed between two that are kept; of more the last is the end of an epoch, unless a call tells of that. */
+	/*
+	 * One row is pushed between two keeps; if there are more pushes the last one is the end of an epoch, unless a
+	 * call reports that.
+	 */
 	burst.ends_epoch = count > 1 && !now->ends_epoch;
 	burst.count = (uint32_t)count;
 	burst.size = (uint32_t)size;
@@ -118,7 +124,7 @@ static int take_counts(struct minddata *md, struct shuffle *last, const struct c
 	if (last->handle == now.handle && now.pushed > last->pushed &&
 	    now.pushed - last->pushed <= QUEUED_MAX)
 		err = add_pushes(md, last, &now, call->thread, now.pushed - last->pushed);
-	/* What was popped is known of the instant before. */
+	/* The number of pops is that of the previous instant. */
 	if (!keeps) {
 		now.start_ns = last->start_ns;
 		now.popped = last->popped;
@@ -163,7 +169,7 @@ int minddata_shuffle_pushes(struct minddata *md)
 }
 
 struct burst_pops {
-	MODEL_ARRAY(uint64_t) end_ns; /* of one queue, in order */
+	MODEL_ARRAY(uint64_t) end_ns; /* pops of one queue, in order */
 };
 
 static int by_ns(const void *a, const void *b)
@@ -188,7 +194,7 @@ static bool collect_pops(const struct pipeline *pipeline, uint32_t queue, struct
 	return true;
 }
 
-/* What has no room when the last pop was is pushed at the end at the latest. */
+/* Places the pushes of a burst. Pushes that still have no room after the last pop happen at the end of the burst. */
 static bool place_burst(struct pipeline *pipeline, const struct minddata_burst *burst,
 			const struct burst_pops *pops)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which tree and operator each of MindData's threads belongs to.
+ * Finds the tree and the operator of each of MindData's threads.
  *
- * A tree's Tasks are a group, whose address each of them knows, and the tree that is launched. An address may be used
- * again by a later tree: then a thread is of the last one that was launched before it began. Where groups
- * are not known, a thread is of the last tree that its process launched before it began.
+ * A tree's Tasks form a group, whose address each Task contains, as does the launch of the tree. A later tree may
+ * reuse an address: then a thread belongs to the last one that was launched before the thread began. If groups are
+ * unknown, a thread belongs to the last tree that its process launched before the thread began.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define NAME_SIZE 96
 #define LAUNCH_CALLS_MAX 1000
 
-/* What a thread's Task says. */
+/* The content of a thread's Task. */
 struct task {
 	uint32_t thread;
 	int32_t id;
@@ -60,7 +60,7 @@ static int find_launches(struct minddata *md)
 	return 0;
 }
 
-/* Launches of a process up to an instant, from *@first on. */
+/* Returns the number of launches of a process up to an instant, from *@first on. */
 static uint32_t launches_until(const struct minddata *md, uint32_t process, uint64_t ts_ns,
 			       uint32_t *first)
 {
@@ -74,7 +74,7 @@ static uint32_t launches_until(const struct minddata *md, uint32_t process, uint
 	return next - *first;
 }
 
-/* Index of the tree, made if it is new; INDEX_NONE without memory. */
+/* Returns the index of the tree; adds it if it is new. INDEX_NONE without memory. */
 static uint32_t tree_at(struct minddata *md, const struct minddata_tree *wanted)
 {
 	struct minddata_tree tree = *wanted;
@@ -91,7 +91,7 @@ static uint32_t tree_at(struct minddata *md, const struct minddata_tree *wanted)
 	return md->trees.count - 1;
 }
 
-/* The only tree of a process, or INDEX_NONE. */
+/* Returns the only tree of a process, or INDEX_NONE. */
 static uint32_t only_tree(const struct minddata *md, uint32_t process)
 {
 	uint32_t only = INDEX_NONE;
@@ -106,7 +106,7 @@ static uint32_t only_tree(const struct minddata *md, uint32_t process)
 	return only;
 }
 
-/* The tree of this group, 0 if that is not known, to which what began at an instant belongs. */
+/* Returns the tree of this group (0 = unknown) for a thread that began at an instant. */
 static uint32_t tree_of_group(struct minddata *md, uint32_t process, uint64_t group, uint64_t ts_ns)
 {
 	struct minddata_tree tree = { .process = process, .group = group };
@@ -124,7 +124,7 @@ static uint32_t tree_of_group(struct minddata *md, uint32_t process, uint64_t gr
 	return tree_at(md, &tree);
 }
 
-/* Is it the group of a tree that was launched, or was there at first? */
+/* Is it the group of a tree that was launched, or of a tree that existed at first? */
 static bool is_group(const struct minddata *md, uint32_t process, uint64_t group)
 {
 	const struct model *model = md->model;
@@ -146,7 +146,7 @@ static uint8_t role_of(const char *name)
 	return strstr(name, "::Collector") ? PIPELINE_COLLECTOR : PIPELINE_MAIN;
 }
 
-/* "MapOp(ID:2)" and "MapOp::WorkerEntry" are of type "Map". */
+/* "MapOp(ID:2)" and "MapOp::WorkerEntry" have the type "Map". */
 static void type_of(const char *name, char *type, size_t size)
 {
 	size_t length = strcspn(name, "(:");
@@ -156,7 +156,7 @@ static void type_of(const char *name, char *type, size_t size)
 	snprintf(type, size, "%.*s", (int)length, name);
 }
 
-/* The name that an operator's main thread carries is better than that of a base class's worker. */
+/* The name of an operator's main thread is better than that of a worker of its base class. */
 static int name_operator(struct minddata *md, struct pipeline *pipeline, uint32_t op,
 			 const struct task *task)
 {
@@ -194,7 +194,7 @@ static int add_operator(struct minddata *md, struct pipeline *pipeline, const st
 	return 0;
 }
 
-/* Is this what a Task is called? Anything else was read from the wrong place. */
+/* Is this a Task's name? Any other text was read from the wrong address. */
 static bool plausible(const struct task *task)
 {
 	size_t length = strnlen(task->name, NAME_SIZE);
@@ -258,7 +258,7 @@ static int add_recorded(struct minddata *md)
 	return 0;
 }
 
-/* Threads that ran before recording began. */
+/* Adds threads that ran before recording began. */
 static int add_found(struct minddata *md)
 {
 	const struct model *model = md->model;
@@ -283,14 +283,14 @@ static int add_found(struct minddata *md)
 	return 0;
 }
 
-/* The operator's launch that a thread is in at an instant; its calls are in order of their start. */
+/* Finds the operator's launch that a thread is in at an instant; its calls are sorted by start. */
 static bool launching_at(const struct minddata *md, uint32_t first, uint32_t count, uint64_t ts_ns,
 			 uint64_t *value)
 {
 	const struct call *calls = &md->model->calls.row[first];
 	uint32_t next = BISECT(i, 0, count, calls[i].start_ns <= ts_ns);
 
-	/* What is made within a launch is few calls behind it. */
+	/* A process forked within a launch is only a few calls after it. */
 	for (uint32_t i = next; i-- > 0 && next - i < LAUNCH_CALLS_MAX;)
 		if (md->what[calls[i].function] == MD_OPERATOR_LAUNCH && calls[i].end_ns >= ts_ns)
 			return framework_argument(md->model, &calls[i],
@@ -298,7 +298,7 @@ static bool launching_at(const struct minddata *md, uint32_t first, uint32_t cou
 	return false;
 }
 
-/* The tree that a process was launching at an instant. */
+/* Returns the tree that a process was launching at an instant. */
 static uint32_t tree_launched(struct minddata *md, uint32_t process, uint64_t ts_ns)
 {
 	uint32_t first, count = launches_until(md, process, ts_ns, &first);
@@ -311,8 +311,8 @@ static uint32_t tree_launched(struct minddata *md, uint32_t process, uint64_t ts
 }
 
 /*
- * An operator that works in processes forks them while it is launched: what the
- * launching thread forks then is its own.
+ * An operator with worker processes forks them during its launch: processes
+ * that the launching thread forks then belong to the operator.
  */
 static int add_forked(struct minddata *md)
 {
@@ -344,7 +344,7 @@ static int add_forked(struct minddata *md)
 	return 0;
 }
 
-/* An operator whose only thread is its own has that one for a worker. */
+/* If an operator's main thread is its only one, it is its worker. */
 static void settle_workers(struct minddata *md)
 {
 	for (uint32_t t = 0; t < md->trees.count; t++) {

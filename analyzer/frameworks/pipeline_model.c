@@ -74,7 +74,7 @@ static int by_queue_and_end(const void *a, const void *b)
 		return x->queue < y->queue ? -1 : 1;
 	if (x->end_ns != y->end_ns)
 		return x->end_ns < y->end_ns ? -1 : 1;
-	/* At one instant what was pushed can be popped, not the other way round. */
+	/* At one instant a pushed element can be popped, not the other way round. */
 	return y->change - x->change;
 }
 
@@ -124,8 +124,8 @@ static int by_ns(const void *a, const void *b)
 }
 
 /*
- * So many elements were there at first at least, or some pop would have got one that nobody had
- * begun to push. (A push may return after the pop of its element did.) 0 without memory.
+ * Returns the least number of elements at first; with fewer, a pop would have returned an element whose push had not
+ * begun. (A push may return after the pop of its element did.) 0 without memory.
  */
 static int64_t least_at_first(const struct pipeline_queue_event *event, uint32_t count)
 {
@@ -151,7 +151,7 @@ static int64_t least_at_first(const struct pipeline_queue_event *event, uint32_t
 	return least;
 }
 
-/* The size that most waits tell, of those that are possible; -1 = none. */
+/* Returns the size with the most votes of those that are possible; -1 = none. */
 static int64_t elected(const struct votes *votes, int64_t least)
 {
 	int64_t size = -1;
@@ -167,9 +167,9 @@ static int64_t elected(const struct votes *votes, int64_t least)
 }
 
 /*
- * Elements in the queue before the first of its events. One wait is no proof: two returns may be
- * recorded in another order than they happened in, and who waited gets the CPU when there may be
- * more elements already.
+ * Returns the number of elements in the queue before its first event. One wait is no proof: two returns may be
+ * recorded in a different order than they happened, and when the waiting thread gets the CPU there may already be more
+ * elements.
  */
 static int64_t size_at_first(const struct pipeline_queue *queue,
 			     const struct pipeline_queue_event *event, uint32_t count,
@@ -187,7 +187,7 @@ static int64_t size_at_first(const struct pipeline_queue *queue,
 
 		size += event[i].change;
 		most_popped = -size > most_popped ? -size : most_popped;
-		/* A waiting pop takes the element that ended its wait, a waiting push the place. */
+		/* A waiting pop takes the element that ended its wait, a waiting push the free place. */
 		if (waited && event[i].change < 0)
 			vote(&votes, -size);
 		if (waited && event[i].change > 0 && queue->capacity)
@@ -208,7 +208,7 @@ static void count_sizes(struct pipeline_queue *queue, struct pipeline_queue_even
 	queue->first_size = (uint32_t)(size < 0 ? 0 : size < UINT32_MAX ? size : UINT32_MAX);
 	for (uint32_t i = 0; i < count; i++) {
 		size += event[i].change;
-		/* Two returns may be recorded in another order than they happened in. */
+		/* Two returns may be recorded in a different order than they happened. */
 		event[i].size = size < 0 ? 0 : size > INT32_MAX ? INT32_MAX : (int32_t)size;
 		if (queue->capacity && event[i].size > (int64_t)queue->capacity)
 			event[i].size = (int32_t)queue->capacity;
@@ -223,7 +223,7 @@ void pipeline_count_sizes(struct pipeline *pipeline, uint64_t wait_ns)
 	for (uint32_t first = 0; first < count; first = next) {
 		for (next = first; next < count && row[next].queue == row[first].queue;)
 			next++;
-		/* What a device takes is not seen. */
+		/* A device's pops are not recorded. */
 		if (row[first].queue < pipeline->queues.count &&
 		    !pipeline->queues.row[row[first].queue].to_device &&
 		    !pipeline->queues.row[row[first].queue].pushes_unseen)

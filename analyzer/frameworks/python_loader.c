@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-#define ORDER_TIMEOUT_NS 1000000000 /* queues are read with timeouts of seconds: nothing came */
+#define ORDER_TIMEOUT_NS 1000000000 /* reads of queues have timeouts of seconds: such a sleep ended without an order */
 
 bool loader_waits(const struct span *span)
 {
@@ -23,7 +23,7 @@ bool loader_waits(const struct span *span)
 	}
 }
 
-/* Processes are in the order in which they were first seen. */
+/* Processes are sorted by their first appearance. */
 uint32_t loader_process(const struct model *model, uint32_t pid)
 {
 	for (uint32_t i = model->processes.count; i-- > 0;)
@@ -55,7 +55,7 @@ uint32_t loader_concurrent(const struct model *model, const struct pipeline *pip
 	return most;
 }
 
-/* A worker's sleep until the trainer gives it something to do. Whoever else ends it, it is asleep over its work. */
+/* Is it a worker's sleep until the trainer gives it an order? If another thread ends it, it is a sleep during work. */
 static bool waits_for_order(const struct model *model, const struct pipeline *pipeline,
 			    const struct span *span)
 {
@@ -68,7 +68,7 @@ static bool waits_for_order(const struct model *model, const struct pipeline *pi
 	       model->threads.row[span->other].process == pipeline->process;
 }
 
-/* The piece of work from @*from_ns to @to_ns; the next begins at @next_ns. */
+/* Adds the piece of work from @*from_ns to @to_ns; the next begins at @next_ns. */
 static bool end_work(struct pipeline *pipeline, const struct pipeline_thread *worker,
 		     uint64_t *from_ns, uint64_t to_ns, uint64_t next_ns)
 {
@@ -108,7 +108,7 @@ int loader_works(const struct model *model, struct pipeline *pipeline,
 			from_ns = span->start_ns;
 		}
 	}
-	/* What follows the last batch is the process' end. */
+	/* After the last batch the process ends. */
 	if (thread->exit_ns && last_made_ns < end_ns)
 		end_ns = last_made_ns;
 	return memory && end_work(pipeline, worker, &from_ns, end_ns, 0) ? 0 : -ENOMEM;

@@ -1,32 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* python_loader.h - what data loaders with worker processes have in common: Python's multiprocessing. */
+/* python_loader.h - shared by data loaders with worker processes: Python's multiprocessing. */
 #ifndef PROFBPF_ANALYZER_FRAMEWORKS_PYTHON_LOADER_H
 #define PROFBPF_ANALYZER_FRAMEWORKS_PYTHON_LOADER_H
 
 #include "analyzer/frameworks/pipeline_model.h"
 
-#define LOADER_WORKERS_MAX 256 /* processes of one trainer that are looked at */
+#define LOADER_WORKERS_MAX 256 /* worker processes of one trainer that are analysed */
 
-/* loader_waits - is this a sleep of who reads a multiprocessing queue, which is a pipe? */
+/* loader_waits - is this a sleep of a reader of a multiprocessing queue, which is a pipe? */
 bool loader_waits(const struct span *span);
 
 /* loader_process - index of the last life of a pid, or INDEX_NONE */
 uint32_t loader_process(const struct model *model, uint32_t pid);
 
-/*
- * loader_concurrent - most threads of an operator that lived at once, descendants left out
- *
- * Each epoch may start new workers. Quadratic in the threads of the pipeline.
- */
+/* loader_concurrent - the most threads of an operator that lived at once, without descendants */
 uint32_t loader_concurrent(const struct model *model, const struct pipeline *pipeline, uint32_t op);
 
 /*
- * loader_works - what a worker's thread did between its waits for orders, as works
+ * loader_works - adds the time between a worker thread's waits for orders as works
  *
- * A worker reads its queue until the trainer writes to it; everything else that its thread does is work, whether it
- * runs, is ready, or sleeps until somebody else ends it. The first batch and the last one that the process made
- * are over at @first_made_ns and @last_made_ns, UINT64_MAX and 0 if that is not known. A new process starts up until it calls itself a
- * worker, or else until its first wait or batch; after its last batch it ends. Needs timelines; without, there are no works. Returns 0 or -ENOMEM.
+ * A worker reads its queue until the trainer writes to it; all other time of its thread is work, whether it runs, is
+ * ready, or sleeps until another thread wakes it. @first_made_ns and @last_made_ns: when the process completed its
+ * first and last batch; UINT64_MAX and 0 if unknown. A new process starts up until it calls itself a worker, or else
+ * until its first wait or batch; after its last batch it ends. Needs timelines; without them adds no works. Returns 0
+ * or -ENOMEM.
  */
 int loader_works(const struct model *model, struct pipeline *pipeline,
 		 const struct pipeline_thread *worker, uint64_t first_made_ns,

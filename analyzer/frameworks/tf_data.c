@@ -2,13 +2,12 @@
 /*
  * TensorFlow's tf.data.
  *
- * Every iterator has a path that names it and all that ask it:
- * "Iterator::Root::Prefetch::ParallelMapV2::Range" is a Range under a ParallelMapV2 under a Prefetch.
- * A GetNext() inside another one on the same thread is the inner operator's; a thread whose
- * outermost GetNext()s ask operator X::Y, and that is not the trainer's, works for X. Threads that only
- * call the user's functions ask nobody: tf_pool.c finds out whom they work for. Which of a process's
- * data sets an iterator is of: tf_loaders.c. Sources:
- * tensorflow/core/framework/dataset.h, kernels/data/iterator_ops.cc of TensorFlow 2.21.
+ * Every iterator has a path that contains its name and those of all iterators above it:
+ * "Iterator::Root::Prefetch::ParallelMapV2::Range" is a Range under a ParallelMapV2 under a Prefetch. A GetNext()
+ * inside another one on the same thread is that of the inner operator; a thread whose outermost GetNext()s fetch from
+ * operator X::Y, and that is not the trainer's, works for X. Threads that only call the user's functions fetch from no
+ * iterator: tf_pool.c finds the operator they work for. tf_loaders.c finds which of a process's data sets an iterator
+ * belongs to. Sources: tensorflow/core/framework/dataset.h, kernels/data/iterator_ops.cc of TensorFlow 2.21.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 #include "analyzer/frameworks/framework.h"
 #include "analyzer/frameworks/tf_data.h"
 
-#define WAIT_NS 200000 /* a pop of so long waited */
+#define WAIT_NS 200000 /* a pop of at least this duration waited */
 
 #define UNKNOWN_BUILD                                                                             \
 	"this build of TensorFlow keeps the paths of its iterators elsewhere than the known one " \
@@ -29,14 +28,14 @@ static const struct framework_function FUNCTIONS[] = {
 	{ "_ZN10tensorflow4data16IteratorResource22SetIteratorFromDatasetE", TF_SET },
 };
 
-/* What is open on a thread. */
+/* The open calls of a thread. */
 struct stack {
 	const struct call *call[TF_DEPTH_MAX];
-	uint32_t op[TF_DEPTH_MAX]; /* INDEX_NONE of a fetch */
-	uint64_t from_ns[TF_DEPTH_MAX]; /* when it last came back from an operator below */
+	uint32_t op[TF_DEPTH_MAX]; /* INDEX_NONE for a fetch */
+	uint64_t from_ns[TF_DEPTH_MAX]; /* last return from an operator below */
 	uint32_t count;
 	const struct call *fetch;
-	bool fetch_ended; /* the operator that it asked had no more */
+	bool fetch_ended; /* the operator from which it fetched had no more elements */
 };
 
 struct pipeline *tf_pipeline(const struct tf_data *tf, const struct tf_loader *loader)
@@ -58,7 +57,7 @@ bool tf_asynchronous(const struct model *model, const struct pipeline *pipeline,
 	return strncmp(type, "Parallel", 8) == 0 || strstr(type, "MapAndBatch");
 }
 
-/* Of a call of an iterator. */
+/* Returns the loader of a call of an iterator. */
 static struct tf_loader *loader_of(const struct tf_data *tf, const struct call *call)
 {
 	uint32_t loader = tf->loader_of[call - tf->model->calls.row];
@@ -66,7 +65,7 @@ static struct tf_loader *loader_of(const struct tf_data *tf, const struct call *
 	return loader == INDEX_NONE ? NULL : &tf->loaders.row[loader];
 }
 
-/* Where the last name of a path begins. */
+/* Returns the beginning of the last name of a path. */
 static const char *last_name(const char *path)
 {
 	const char *name = path;
@@ -77,8 +76,8 @@ static const char *last_name(const char *path)
 }
 
 /*
- * Operators that make an iterator of what is below them again and again number these: "FiniteRepeat[2]". That
- * is one operator. Those of several inputs ("Zip[1]") number these, and every one is another.
+ * Operators that make an iterator of their input repeatedly number these iterations: "FiniteRepeat[2]". All of these
+ * are one operator. Operators with several inputs number the inputs ("Zip[1]"), and each input is another operator.
  */
 static bool numbers_turns(const char *name, size_t length)
 {
@@ -91,7 +90,9 @@ static bool numbers_turns(const char *name, size_t length)
 	return false;
 }
 
-/* Who fills a cache is below who reads it, which asks it, as if it were the writer's name. */
+/*
+ * In a path the iterator that fills a cache is below the one that reads it, as if it were a part of the writer's name.
+ */
 char *tf_plain_path(const char *path)
 {
 	static const char cache[] = "::MemoryCacheImpl";
@@ -119,7 +120,10 @@ char *tf_plain_path(const char *path)
 	return plain;
 }
 
-/* The row of the operator with a path, made with all above it; INDEX_NONE without memory. */
+/*
+ * Returns the row of the operator with a path; adds it and all operators above it if necessary. INDEX_NONE without
+ * memory.
+ */
 static uint32_t operator_of(struct tf_data *tf, struct tf_loader *loader, const char *path,
 			    size_t length, int depth)
 {
@@ -152,7 +156,7 @@ done:
 	return op;
 }
 
-/* The operator with the path that an iterator has (string id). */
+/* Returns the operator with an iterator's path (string id). */
 static uint32_t operator_at(struct tf_data *tf, struct tf_loader *loader, uint32_t path)
 {
 	uint32_t op = tf_operator(loader, path);
@@ -223,7 +227,7 @@ static int give_thread(struct tf_data *tf, struct tf_loader *loader, uint32_t th
 	return MODEL_PUSH(&tf_pipeline(tf, loader)->threads, row) ? 0 : -ENOMEM;
 }
 
-/* An operator has answered: with an element, or that there are no more. */
+/* An operator returned an element, or that there are no more. */
 static int answered(struct tf_data *tf, struct tf_loader *loader, struct stack *stack, uint32_t op,
 		    const struct call *call)
 {
@@ -252,7 +256,7 @@ static int answered(struct tf_data *tf, struct tf_loader *loader, struct stack *
 	return err;
 }
 
-/* What took place in operators below is theirs: the rest is one piece of work or several. */
+/* Time in operators below belongs to these: the rest of a call is one or more pieces of work. */
 static int add_piece(struct tf_data *tf, struct stack *stack, uint32_t at, uint64_t end_ns)
 {
 	const struct call *call = stack->call[at];
@@ -284,7 +288,7 @@ static int pop(struct tf_data *tf, struct stack *stack)
 	if (op != INDEX_NONE) {
 		if (stack->count)
 			stack->from_ns[stack->count - 1] = call->end_ns;
-		/* A fetch is no operator: what it asks is the outermost one. */
+		/* A fetch is not an operator: the operator below it is the outermost one. */
 		if (stack->fetch && stack->count == 1) {
 			stack->count = 0;
 			err = answered(tf, loader, stack, op, call);
@@ -321,7 +325,7 @@ static int push(struct tf_data *tf, struct stack *stack, const struct call *call
 		if (op == INDEX_NONE)
 			return -ENOMEM;
 	} else if (stack->count) {
-		return 0; /* a fetch inside a fetch is the same one */
+		return 0; /* a fetch inside a fetch is the same fetch */
 	} else {
 		stack->fetch = call;
 		stack->fetch_ended = false;
@@ -362,7 +366,7 @@ static int finish(struct tf_data *tf)
 	for (uint32_t l = 0; l < tf->loaders.count; l++) {
 		struct pipeline *pipeline = tf_pipeline(tf, &tf->loaders.row[l]);
 
-		/* Leaves read from outside. */
+		/* Leaf operators read from outside. */
 		for (uint32_t op = 0; op < pipeline->operators.count; op++)
 			pipeline->operators.row[op].source = true;
 		for (uint32_t i = 0; i < pipeline->edges.count; i++)

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which data set of its process a call of tf.data is about.
+ * Finds which data set of its process a call of tf.data belongs to.
  *
- * Paths do not tell: two data sets that are made alike have the same. But each call has the iterator's address, and the
- * address of the iterator that asks it, which for the outermost one is 0. Up there the trainer's call for a
- * batch has the address of the resource that holds the iterators, and the call that filled the resource that of the
- * data set. A loop over a data set fills a new resource in each epoch: those of one data set are one loader.
- * Memory is used again, so that all of this is true from some instant on, until told anew.
+ * Paths do not identify it: two data sets built in the same way have the same paths. But each call has the iterator's
+ * address, and the address of its parent iterator, which is 0 for the outermost one. At the top, the trainer's call
+ * for a batch has the address of the resource that holds the iterators, and the call that filled the resource has the
+ * address of the data set. A loop over a data set fills a new resource in each epoch: the resources of one data set
+ * are one loader. Memory is reused, so each relation is valid from some instant on, until the next call about the same
+ * address.
  *
- * A resource that was filled before recording began is of a data set that is not known: the one
- * that is made alike and used only after it, as epochs are; if there are several, the one whose turn it is, as far as can
- * be told. One that is used meanwhile is another one. Calls whose way up was not recorded are those of the only one that is made alike.
+ * A resource that was filled before recording began has an unknown data set: the one that is built in the same way and
+ * used only after it, as epochs are; if there are several, the one whose turn it is, as far as this can be determined.
+ * A data set that is used meanwhile is another one. Calls whose parents were not recorded belong to the only data set
+ * that is built in the same way.
  *
  * Sources: tensorflow/core/framework/dataset.h (IteratorBase), kernels/data/iterator_ops.cc of TensorFlow 2.21.
  */
@@ -22,23 +24,23 @@
 #include "analyzer/frameworks/tf_data.h"
 #include "lib/base/bisect.h"
 
-/* Who asks the iterator at an address, from an instant on. */
+/* The parent of the iterator at an address, from an instant on. */
 struct iterator {
 	uint32_t process;
 	uint64_t handle, ts_ns, parent;
 };
 
-/* A resource from one data set to the next; or what is not of any that is known. */
+/* A resource from one data set to the next; or calls without a known resource. */
 struct use {
 	uint32_t process;
-	uint64_t resource; /* address; of others that of the highest iterator that is known */
+	uint64_t resource; /* address; without a resource, address of the highest known iterator */
 	uint64_t from_ns; /* 0: filled before recording began */
 	uint64_t data; /* address of the data set; 0 = unknown */
-	uint64_t first_ns, last_ns; /* of the fetches, without any of the calls */
+	uint64_t first_ns, last_ns; /* of the fetches; if there are none, of the calls */
 	bool fetched, called;
-	uint32_t path; /* deepest that it asks, string id */
-	uint32_t last_text; /* path seen last */
-	uint32_t group; /* index of the first use of the same data set; INDEX_NONE = not known yet */
+	uint32_t path; /* deepest path that it uses, string id */
+	uint32_t last_text; /* last path that occurred */
+	uint32_t group; /* index of the first use of the same data set; INDEX_NONE = unknown as yet */
 	uint32_t loader;
 };
 
@@ -51,12 +53,12 @@ struct top {
 
 struct finder {
 	struct tf_data *tf;
-	MODEL_ARRAY(struct iterator) iterators; /* by process, address and time */
-	MODEL_ARRAY(struct use) uses; /* those of resources first, by process, address and time */
-	MODEL_ARRAY(struct top) tops; /* by process, address and time */
-	uint32_t resources; /* so many uses are of resources */
-	struct map strays; /* process and address -> use that is of no resource */
-	uint32_t *order; /* uses that were made use of, by their beginning */
+	MODEL_ARRAY(struct iterator) iterators; /* sorted by process, address and time */
+	MODEL_ARRAY(struct use) uses; /* uses of resources first, sorted by process, address and time */
+	MODEL_ARRAY(struct top) tops; /* sorted by process, address and time */
+	uint32_t resources; /* number of uses of resources */
+	struct map strays; /* process and address -> use without a resource */
+	uint32_t *order; /* uses with calls or fetches, sorted by their beginning */
 	uint32_t order_count;
 };
 
@@ -113,7 +115,7 @@ static bool add_call(struct finder *f, const struct call *call)
 		use.from_ns = call->start_ns;
 		use.data = framework_value(f->tf->model, call, DATA);
 		break;
-	case TF_FETCH: break; /* it may be filled already: dropped if it is not used */
+	case TF_FETCH: break; /* it may be filled already: the use is dropped if it remains unused */
 	default: return true;
 	}
 	if (f->uses.count && by_resource(&f->uses.row[f->uses.count - 1], &use) == 0)
@@ -121,7 +123,7 @@ static bool add_call(struct finder *f, const struct call *call)
 	return MODEL_PUSH(&f->uses, use);
 }
 
-/* Of rows in a run that tell the same only the first is kept. */
+/* Of successive rows with the same content only the first is kept. */
 static void tidy(struct finder *f)
 {
 	uint32_t kept = 0;
@@ -146,7 +148,7 @@ static void tidy(struct finder *f)
 	f->uses.count = f->resources = kept;
 }
 
-/* The use that a resource is in at an instant, or INDEX_NONE. */
+/* Returns the use of a resource at an instant, or INDEX_NONE. */
 static uint32_t use_at(const struct finder *f, uint32_t process, uint64_t resource, uint64_t ts_ns)
 {
 	const struct use wanted = { .process = process, .resource = resource, .from_ns = ts_ns };
@@ -157,7 +159,10 @@ static uint32_t use_at(const struct finder *f, uint32_t process, uint64_t resour
 	return use && use->process == process && use->resource == resource ? next - 1 : INDEX_NONE;
 }
 
-/* The use of what is known by an iterator's address only, made if it is new; INDEX_NONE without memory. */
+/*
+ * Returns the use for an iterator whose resource is unknown, by the iterator's address; adds it if it is new.
+ * INDEX_NONE without memory.
+ */
 static uint32_t stray_of(struct finder *f, uint32_t process, uint64_t address)
 {
 	uint64_t key = address + ((uint64_t)process << 48);
@@ -170,7 +175,7 @@ static uint32_t stray_of(struct finder *f, uint32_t process, uint64_t address)
 	return MODEL_PUSH(&f->uses, row) && map_put(&f->strays, key, use) ? use : INDEX_NONE;
 }
 
-/* What a call tells of its use. */
+/* Records a call in its use. */
 static void note(struct finder *f, uint32_t use, const struct call *call)
 {
 	struct use *of = &f->uses.row[use];
@@ -210,7 +215,7 @@ static bool add_top(struct finder *f, uint32_t use, const struct call *call)
 	return MODEL_PUSH(&f->tops, top);
 }
 
-/* What a fetch asks in its own thread is of its use, and shows the outermost iterator. */
+/* GetNext() calls of a fetch on its own thread belong to its use, and identify the outermost iterator. */
 static int take_fetches(struct finder *f)
 {
 	const struct model *model = f->tf->model;
@@ -248,7 +253,7 @@ static int take_fetches(struct finder *f)
 	return 0;
 }
 
-/* What was known of the iterator at an address at an instant, else what was known first after it; or NULL. */
+/* Returns the iterator known at an address at an instant, or else the first one known after it; or NULL. */
 static const struct iterator *iterator_at(const struct finder *f, uint32_t process, uint64_t handle,
 					  uint64_t ts_ns)
 {
@@ -272,7 +277,7 @@ static uint32_t use_of_top(const struct finder *f, uint32_t process, uint64_t ha
 	return top && top->process == process && top->handle == handle ? top->use : INDEX_NONE;
 }
 
-/* From who asks whom up to the outermost iterator; INDEX_NONE without memory. */
+/* Follows the parents of a call up to the outermost iterator and returns its use; INDEX_NONE without memory. */
 static uint32_t use_above(struct finder *f, const struct call *call)
 {
 	uint32_t process = framework_process(f->tf->model, call), use;
@@ -289,7 +294,7 @@ static uint32_t use_above(struct finder *f, const struct call *call)
 	return use != INDEX_NONE ? use : stray_of(f, process, handle);
 }
 
-/* Calls of threads that work ahead; what these ask below is of the same use. */
+/* Handles calls of threads that prefetch; the calls inside these belong to the same use. */
 static int take_others(struct finder *f)
 {
 	const struct model *model = f->tf->model;
@@ -319,7 +324,7 @@ static uint64_t begins(const struct use *use)
 	return use->from_ns ? use->from_ns : use->first_ns;
 }
 
-/* Are they made alike, as far as both were seen? -1 without memory. */
+/* Are they built in the same way, as far as both were recorded? -1 without memory. */
 static int alike(const struct finder *f, const struct use *a, const struct use *b)
 {
 	char *x, *y;
@@ -340,7 +345,7 @@ static int alike(const struct finder *f, const struct use *a, const struct use *
 	return is;
 }
 
-/* Uses whose data set is known. */
+/* Groups uses with a known data set. */
 static int group_known(struct finder *f)
 {
 	struct map first = { 0 };
@@ -362,13 +367,13 @@ static int group_known(struct finder *f)
 	return err;
 }
 
-/* Was it over before the first use of that group began? */
+/* Was the use over before the first use of that group began? */
 static bool may_precede(const struct finder *f, const struct use *use, uint32_t group)
 {
 	return group != INDEX_NONE && begins(&f->uses.row[group]) >= use->last_ns;
 }
 
-/* Another one of that group, and of before recording began, goes on at the same time. */
+/* Does another use in that group, also from before the recording, overlap in time? */
 static bool is_taken(const struct finder *f, const struct use *use, uint32_t group)
 {
 	for (uint32_t n = 0; n < f->order_count; n++) {
@@ -381,7 +386,7 @@ static bool is_taken(const struct finder *f, const struct use *use, uint32_t gro
 	return false;
 }
 
-/* Groups in @list, which is of uses in order, that are known; the last of them in *@last. */
+/* Returns the number of known groups in @list, a list of uses in order; *@last is the last of them. */
 static uint32_t distinct(const struct finder *f, const uint32_t *list, uint32_t count, uint32_t *last)
 {
 	uint32_t groups = 0;
@@ -389,7 +394,7 @@ static uint32_t distinct(const struct finder *f, const uint32_t *list, uint32_t 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct use *use = &f->uses.row[list[i]];
 
-		/* The first use of a data set stands for it. */
+		/* The first use of a data set represents it. */
 		if (use->data && use->group == list[i]) {
 			groups++;
 			*last = list[i];
@@ -399,8 +404,8 @@ static uint32_t distinct(const struct finder *f, const uint32_t *list, uint32_t 
 }
 
 /*
- * The group of a use that is in @list, those that are made alike in the order of their beginning: these take
- * turns, so that there are as many uses up to the next of the same as there are groups. Else the only one.
+ * Finds the group of a use in @list, the uses built in the same way in the order of their beginning. Their groups take
+ * turns, so the next use of the same group is as many uses later as there are groups. Otherwise the only group.
  */
 static uint32_t whose_turn(const struct finder *f, const uint32_t *list, uint32_t count, uint32_t at)
 {
@@ -415,7 +420,7 @@ static uint32_t whose_turn(const struct finder *f, const uint32_t *list, uint32_
 										   : INDEX_NONE;
 }
 
-/* Resources that were filled before recording began. */
+/* Groups resources that were filled before recording began. */
 static int group_unknown(struct finder *f)
 {
 	uint32_t *list = malloc(((size_t)f->order_count + 1) * sizeof(*list));
@@ -449,7 +454,7 @@ static int group_unknown(struct finder *f)
 	return 0;
 }
 
-/* Calls whose way up is not known. */
+/* Groups calls with unknown parents. */
 static int group_strays(struct finder *f)
 {
 	for (uint32_t use = f->resources; use < f->uses.count; use++) {
@@ -501,7 +506,7 @@ static int group(struct finder *f)
 	return err ? err : group_strays(f);
 }
 
-/* A pipeline for each group, in the order in which they were first used. */
+/* Makes a pipeline for each group, in the order of their first use. */
 static int make_loaders(struct finder *f)
 {
 	struct tf_data *tf = f->tf;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which operator of tf.data the threads of TensorFlow's pools work for.
+ * Finds which operator of tf.data the threads of TensorFlow's pools work for.
  *
- * A parallel map() hands the user's function to a pool that all operators and the trainer's own
- * operations share; none of its threads asks an iterator for anything. But they are woken and
- * wake others: the operator's thread wakes one of the pool to begin, and who has finished an element wakes
- * the operator's thread, which had no free place for another, or who waits for the element in
- * GetNext(). What a pool's thread did up to such a wake-up is that operator's; after it, and when one of
- * its threads wakes another one of the pool, the same operator's until something else is known.
- * Operators that are not parallel, as Generator and Map, hand the user's function to the pool, too, and wait for it
- * in their own GetNext(): that time is theirs already, and the pool's for nobody.
+ * A parallel map() runs the user's function in a pool that all operators and the trainer's own operations share; none
+ * of its threads calls an iterator. But wake-ups connect them: the operator's thread wakes a pool thread to begin, and
+ * a pool thread that has finished an element wakes the operator's thread, which had no free place for another element,
+ * or the thread that waits for the element in GetNext(). The pool thread's time up to such a wake-up belongs to that
+ * operator; afterwards, and when a pool thread wakes another one, the operator stays the same until another wake-up
+ * shows otherwise. Operators that are not parallel, such as Generator and Map, also run the user's function in the
+ * pool, and wait for it in their own GetNext(): that time counts for them already, and the pool's time for no
+ * operator.
  *
- * A pool's thread without work sleeps without a time limit. Sleeps that have one or that no thread ends
- * are a part of the work: pauses, reads, waits for Python's interpreter lock.
+ * A pool thread without work sleeps without a time limit. Sleeps that have a time limit or that no thread ends are a
+ * part of the work: pauses, reads, waits for Python's interpreter lock.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,19 +21,19 @@
 #include "analyzer/frameworks/tf_data.h"
 #include "lib/base/bisect.h"
 
-#define ENCLOSING_MAX 256 /* calls before an instant that are looked at */
-#define LOCK_MAX_NS 10000000 /* waits for Python's lock are cut after 5 ms */
+#define ENCLOSING_MAX 256 /* calls before an instant that are searched */
+#define LOCK_MAX_NS 10000000 /* waits for Python's lock have a timeout of 5 ms */
 #define WORKERS_MAX 256
-#define AT_ONCE_SHARE 20 /* so many workers are at work at once for one part in so many of the time that any is */
+#define AT_ONCE_SHARE 20 /* least part of the active time in which so many workers must be active: one in 20 */
 
 /* A thread of a pool. */
 struct pooled {
 	bool is;
-	struct tf_place place; /* that it works for, as far as is known */
-	uint64_t from_ns; /* up to here it is known what it did */
+	struct tf_place place; /* the operator it works for, as far as known */
+	uint64_t from_ns; /* its work is known up to here */
 };
 
-/* What one of them did. */
+/* A piece of work of a pool thread. */
 struct pool_work {
 	struct pipeline_work work;
 	uint32_t loader;
@@ -46,7 +46,7 @@ struct pool {
 	MODEL_ARRAY(struct pool_work) works;
 };
 
-/* The sleep that a wake-up ended, or NULL. */
+/* Returns the sleep that a wake-up ended, or NULL. */
 static const struct span *sleep_ended(const struct model *model, uint32_t thread, uint64_t ts_ns)
 {
 	const struct timeline *line;
@@ -62,7 +62,7 @@ static const struct span *sleep_ended(const struct model *model, uint32_t thread
 	return &model->spans.row[at];
 }
 
-/* The operator in whose GetNext() a thread is, *in; else the one whose thread it is. */
+/* Returns the operator in whose GetNext() a thread is (*in); otherwise the operator that the thread belongs to. */
 static struct tf_place place_at(const struct pool *pool, uint32_t thread, uint64_t ts_ns, bool *in)
 {
 	const struct model *model = pool->tf->model;
@@ -91,8 +91,8 @@ static struct tf_place place_at(const struct pool *pool, uint32_t thread, uint64
 }
 
 /*
- * Who sleeps at a lock for longer than Python's threads do before they ask again is none that works for
- * operators, but looks after something from time to time. When it first does after an instant, @to_ns if not before.
+ * A thread that sleeps at a lock for longer than Python's threads do before they retry does not work for an operator,
+ * but does periodic work. Returns the first such sleep after an instant, or @to_ns if there is none before.
  */
 static uint64_t first_pause(const struct model *model, uint32_t thread, uint64_t from_ns,
 			    uint64_t to_ns)
@@ -113,7 +113,7 @@ static uint64_t first_pause(const struct model *model, uint32_t thread, uint64_t
 	return to_ns;
 }
 
-/* What @thread did since the last time that this was known was done for @place. */
+/* Assigns the time of @thread since its last known instant to @place. */
 static bool settle(struct pool *pool, uint32_t thread, struct tf_place place, uint64_t to_ns)
 {
 	struct pooled *of = &pool->threads[thread];
@@ -134,7 +134,7 @@ static bool asynchronous(const struct tf_data *tf, struct tf_place place)
 	return tf_asynchronous(tf->model, tf_pipeline(tf, &tf->loaders.row[place.loader]), place.op);
 }
 
-/* For whom one of the pool is to work that this wakes. */
+/* Returns the operator for which a woken pool thread is to work. */
 static struct tf_place handed_on(const struct pool *pool, const struct wake *wake)
 {
 	struct tf_place place;
@@ -146,7 +146,7 @@ static struct tf_place handed_on(const struct pool *pool, const struct wake *wak
 	return in && place.op != INDEX_NONE && !asynchronous(pool->tf, place) ? TF_NOWHERE : place;
 }
 
-/* One of the pool is woken: it had no work. */
+/* A pool thread is woken: it had no work before. */
 static bool begins(struct pool *pool, const struct wake *wake, const struct span *sleep)
 {
 	struct pooled *of = &pool->threads[wake->thread];
@@ -157,7 +157,7 @@ static bool begins(struct pool *pool, const struct wake *wake, const struct span
 	return memory;
 }
 
-/* A thread woke another one, and one of them is of the pool. */
+/* Did a thread wake another one, and is one of them a pool thread? */
 static bool concerns_pool(const struct pool *pool, const struct wake *wake)
 {
 	uint32_t threads = pool->tf->model->threads.count;
@@ -198,7 +198,7 @@ static bool walk_wakes(struct pool *pool)
 	return memory;
 }
 
-/* A piece of work of an operator begins or ends. */
+/* The beginning or the end of a piece of work of an operator. */
 struct edge {
 	uint64_t ts_ns;
 	int change;
@@ -214,8 +214,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /*
- * How many worked for an operator at once, not just for a moment: one after the other they are all of the pool's threads.
- * @edges has room for two of each work.
+ * Returns how many threads worked for an operator at once, longer than momentarily: over time all of the pool's
+ * threads do. @edges has room for two entries for each work.
  */
 static uint32_t workers_of(const struct pool *pool, struct tf_place place, struct edge *edges)
 {
@@ -243,7 +243,7 @@ static uint32_t workers_of(const struct pool *pool, struct tf_place place, struc
 	return workers;
 }
 
-/* Works of a loader that are waits for the pool go, and the pool's come. */
+/* Replaces works of a loader that are waits for the pool by the works of the pool. */
 static int replace_works(const struct pool *pool, uint32_t loader, struct edge *edges)
 {
 	struct pipeline *pipeline = tf_pipeline(pool->tf, &pool->tf->loaders.row[loader]);
@@ -278,7 +278,7 @@ static void mark_threads(struct pool *pool)
 	}
 }
 
-/* The pool of one process, which all of its loaders share. */
+/* Handles the pool of one process, which all of its loaders share. */
 static int add_process(struct pool *pool)
 {
 	const struct tf_data *tf = pool->tf;

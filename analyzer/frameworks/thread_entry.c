@@ -12,7 +12,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Threads of every program are started there. */
+/* Is it a library in which the threads of every program are started? */
 static bool starts_threads(const char *source)
 {
 	const char *name = base_name(source);

@@ -2,12 +2,11 @@
 /*
  * PyTorch's DataLoader.
  *
- * The trainer is the process that marks "enumerate(DataLoader)#..."; workers are processes
- * that descend from it (by way of a fork server, too) and call themselves
- * pt_data_worker (torch 2.1 and later; older ones cannot be told). A worker hands a batch over as
- * tensors in shared memory, each made once by the worker and opened once by the trainer inside
- * __next__: one for which none were opened was the end of the data. Sources: torch/utils/data
- * (dataloader.py, _utils/worker.py) and ATen/MapAllocator.h of torch 2.15.
+ * The trainer is the process that marks "enumerate(DataLoader)#..."; workers are its descendants (also through a fork
+ * server) with the name pt_data_worker (torch 2.1 and later; older ones cannot be identified). A worker passes a batch
+ * on as tensors in shared memory, each made once by the worker and opened once by the trainer inside __next__: a
+ * __next__ that opened none was the end of the data. Sources: torch/utils/data (dataloader.py, _utils/worker.py) and
+ * ATen/MapAllocator.h of torch 2.15.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +22,7 @@
 #define SINGLE "_SingleProcess"
 #define WORKER_NAME "pt_data_worker"
 #define PIN_NAME "pt_data_pin"
-#define WAIT_NS 200000 /* a pop or push of so long waited */
+#define WAIT_NS 200000 /* a pop or push of at least this duration waited */
 
 static const struct framework_function FUNCTIONS[] = {
 	{ "_ZN5torch8autograd8profiler25record_function_enter_newE", TORCH_MARK },
@@ -59,7 +58,7 @@ bool torch_pin_thread(const struct model *model, uint32_t thread)
 	return strcmp(model_text(model, model->threads.row[thread].name), PIN_NAME) == 0;
 }
 
-/* The thread that takes what workers made and puts it into memory the device can read. */
+/* Adds the thread that copies the workers' batches into page-locked memory. */
 static int add_pin_thread(struct torch *torch, struct torch_loader *loader, uint32_t thread)
 {
 	struct pipeline *pipeline = pipeline_of(torch, loader);
@@ -106,7 +105,7 @@ static int find_threads(struct torch *torch)
 	return err;
 }
 
-/* A sleep in which __next__ waits: on the workers' pipe, or for the pin-memory thread. */
+/* Is it a sleep in which __next__ waits: on the workers' pipe, or for the pin-memory thread? */
 static bool is_wait(const struct torch *torch, const struct torch_loader *loader,
 		    const struct span *span)
 {
@@ -118,8 +117,8 @@ static bool is_wait(const struct torch *torch, const struct torch_loader *loader
 }
 
 /*
- * When __next__ returned, in a library without symbols for that: with worker processes at the end of its last wait for
- * them, or of the last tensor that was opened, before the thread's next mark.
+ * Returns when __next__ returned, in a library without symbols for its end: with worker processes at the end of its
+ * last wait for them, or of the opening of the last tensor, before the thread's next mark.
  */
 static uint64_t fetch_end(const struct torch *torch, const struct torch_loader *loader,
 			  const struct torch_fetch *of)
@@ -145,18 +144,18 @@ static uint64_t fetch_end(const struct torch *torch, const struct torch_loader *
 	return end_ns;
 }
 
-/* A mark of the loader, and what its thread did up to its next mark. */
+/* A mark of the loader, and its thread's actions up to its next mark. */
 struct window {
 	const struct call *mark;
-	uint64_t end_ns; /* when the mark was over; 0 = not recorded */
-	uint32_t inner; /* marks inside it that are not over */
-	uint64_t opened_ns; /* when the last tensor was opened */
-	bool opening; /* not: nobody knows when that ended */
+	uint64_t end_ns; /* end of the mark; 0 = not recorded */
+	uint32_t inner; /* marks inside it that have not ended */
+	uint64_t opened_ns; /* end of the opening of the last tensor */
+	bool opening; /* opening the last tensor has no known end */
 	bool trains; /* a backward pass came after it */
 	uint32_t opened;
 };
 
-/* How it ends is found out when it is known whose it is, if that was not recorded. */
+/* If its end was not recorded, it is determined when its loader is known. */
 static int end_window(struct torch *torch, const struct window *window, const struct call *next)
 {
 	const struct call *mark = window->mark;
@@ -181,7 +180,7 @@ static int end_window(struct torch *torch, const struct window *window, const st
 	return MODEL_PUSH(&torch->fetches, fetch) ? 0 : -ENOMEM;
 }
 
-/* When fetches ended that is not known of, and to whom they belong. */
+/* Sets the unknown ends of fetches, and adds the fetches to their pipelines. */
 static int settle_fetches(struct torch *torch)
 {
 	for (uint32_t i = 0; i < torch->fetches.count; i++) {
@@ -209,7 +208,10 @@ static int settle_fetches(struct torch *torch)
 	return 0;
 }
 
-/* The pin-memory thread opens them, a few batches ahead: who attaches misses those of the first. */
+/*
+ * The pin-memory thread opens tensors a few batches ahead: a recording that attaches misses those of the first
+ * batches.
+ */
 static void count_pinned(struct torch_loader *loader, const struct pipeline *pipeline)
 {
 	uint32_t batches = 0;
@@ -242,7 +244,7 @@ static int add_outputs(struct torch *torch, struct torch_loader *loader)
 	return 0;
 }
 
-/* What do pin-memory threads open? */
+/* Counts the tensors that pin-memory threads open. */
 static void count_pin_tensors(struct torch *torch)
 {
 	for (uint32_t i = 0; i < torch->model->calls.count; i++) {
@@ -254,7 +256,7 @@ static void count_pin_tensors(struct torch *torch)
 	}
 }
 
-/* What a thread calls while a mark of the loader is the last that it made. */
+/* Evaluates a call of a thread whose last mark is one of the loader. */
 static void watch(const struct torch *torch, struct window *window, const struct call *call)
 {
 	switch (torch->what[call->function]) {
@@ -279,7 +281,7 @@ static void watch(const struct torch *torch, struct window *window, const struct
 	}
 }
 
-/* Does what follows the last fetch of a thread tell that it trains? */
+/* Does a call after the last fetch of a thread show that it trains? */
 static void note_training(struct torch *torch, const struct call *call)
 {
 	struct torch_fetch *last =
@@ -323,7 +325,7 @@ static int find_fetches(struct torch *torch)
 	return err;
 }
 
-/* When each process made its first tensor and its last. */
+/* When each process made its first and its last tensor. */
 struct made {
 	uint64_t first_ns;
 	uint64_t last_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.h - what the files of the plug-in for PyTorch's DataLoader share. */
+/* torch.h - shared by the files of the plug-in for PyTorch's DataLoader. */
 #ifndef PROFBPF_ANALYZER_FRAMEWORKS_TORCH_H
 #define PROFBPF_ANALYZER_FRAMEWORKS_TORCH_H
 
@@ -7,86 +7,86 @@
 
 enum torch_call { TORCH_NONE = 0, TORCH_MARK, TORCH_MARK_END, TORCH_TENSOR, TORCH_BACKWARD };
 
-/* A loader of a process that trains, and its pipeline. */
+/* A loader of a training process, and its pipeline. */
 struct torch_loader {
 	uint32_t process;
 	uint32_t pipeline; /* index into pipelines->list */
-	uint32_t workers; /* operators; INDEX_NONE = none */
+	uint32_t workers; /* operator; INDEX_NONE = none */
 	uint32_t pin;
 	uint32_t worker_processes;
-	uint32_t each_workers; /* that each of its iterators starts; 0 = unknown */
-	uint32_t last_fetch; /* index into fetches, of those that came from known workers */
-	uint32_t queue; /* that workers fill */
-	uint32_t pinned; /* queue that the pin-memory thread fills */
-	uint32_t batch_tensors; /* so many make a batch, as far as can be told; 0 = unknown */
+	uint32_t each_workers; /* workers that each of its iterators starts; 0 = unknown */
+	uint32_t last_fetch; /* index into fetches: the last one from known workers */
+	uint32_t queue; /* the queue that workers fill */
+	uint32_t pinned; /* the queue that the pin-memory thread fills */
+	uint32_t batch_tensors; /* tensors in a batch, as far as they can be counted; 0 = unknown */
 	uint32_t pin_tensors; /* opened by the pin-memory thread */
 	bool single; /* no workers: the trainer's thread makes its batches */
 	bool trains; /* a backward pass or an optimizer follows its batches */
 	bool before; /* its workers began before the recording */
 };
 
-/* A run of __next__ of some loader. */
+/* A run of __next__ of a loader. */
 struct torch_fetch {
 	struct pipeline_fetch fetch;
-	uint64_t next_ns; /* when its thread made its next mark; UINT64_MAX = never */
+	uint64_t next_ns; /* time of its thread's next mark; UINT64_MAX = never */
 	uint64_t opened_ns; /* when it had opened its last tensor; 0 = none */
 	uint32_t opened; /* tensors */
 	uint32_t loader; /* index into loaders */
-	uint32_t group; /* of workers that made its batch; INDEX_NONE = unknown */
-	uint32_t ordered_group; /* that it ordered another batch from, while groups are found out */
+	uint32_t group; /* of the workers that made its batch; INDEX_NONE = unknown */
+	uint32_t ordered_group; /* group from which it ordered another batch, used while groups are identified */
 	bool single; /* its loader has no workers */
 	bool end_known; /* fetch.end_ns was recorded */
-	bool opening; /* has not opened the last one */
-	bool trains; /* a backward pass or an optimizer came after it */
+	bool opening; /* has not opened its last tensor yet */
+	bool trains; /* a backward pass or an optimizer followed it */
 };
 
 struct torch {
 	struct model *model;
 	struct pipelines *pipelines;
 	uint8_t *what; /* enum torch_call by function */
-	bool ends_recorded; /* of marks */
-	bool trains; /* somebody does */
+	bool ends_recorded; /* marks have ends */
+	bool trains; /* a thread runs backward passes or an optimizer */
 	MODEL_ARRAY(struct torch_fetch) fetches; /* sorted by (thread, start_ns) */
 	MODEL_ARRAY(struct torch_loader) loaders;
-	uint32_t *process_loader; /* that a worker process belongs to, by process; or INDEX_NONE */
-	uint32_t *thread_loader; /* that a pin-memory thread belongs to, by thread; or INDEX_NONE */
+	uint32_t *process_loader; /* by process: the loader of a worker process, or INDEX_NONE */
+	uint32_t *thread_loader; /* by thread: the loader of a pin-memory thread, or INDEX_NONE */
 };
 
-/* torch_pin_thread - is it the thread that copies batches into memory the device can read? */
+/* torch_pin_thread - is it the thread that copies batches into page-locked memory? */
 bool torch_pin_thread(const struct model *model, uint32_t thread);
 
-/* torch_worker_process - is it a worker's, by its name? */
+/* torch_worker_process - does its name say that it is a worker process? */
 bool torch_worker_process(const struct model *model, uint32_t process);
 
 /*
- * torch_result_pipes - by process of a worker the inode of the pipe by which its batches come, 0 = not known
+ * torch_result_pipes - by worker process: the inode of the pipe through which it sends batches, 0 = unknown
  *
- * All workers of one iterator write to one pipe, at which its trainer or its pin-memory thread waits. To be
- * freed by the caller. NULL without memory.
+ * All workers of one iterator write to one pipe, which its trainer or its pin-memory thread reads. The caller frees
+ * the array. NULL without memory.
  */
 uint64_t *torch_result_pipes(const struct torch *torch);
 
 /*
- * torch_take_turns - can two workers' processes be of one iterator, which has its workers take turns?
+ * torch_take_turns - may two worker processes belong to one iterator, whose workers take turns?
  *
- * By the tensors that they opened while both did; true where that is too few to say so.
+ * Judged by the tensors that they opened while both did so; true if these are too few to decide.
  */
 bool torch_take_turns(const struct torch *torch, uint32_t a, uint32_t b);
 
 /*
- * torch_loaders_find - tell loaders apart; fills loaders, their pipelines, and who belongs to which
+ * torch_loaders_find - identifies loaders; fills loaders, their pipelines, and the loader of each process and thread
  *
- * Needs fetches. How they are told apart: torch_loaders.c. Returns 0 or -ENOMEM.
+ * Needs fetches. torch_loaders.c describes the method. Returns 0 or -ENOMEM.
  */
 int torch_loaders_find(struct torch *torch);
 
-/* torch_ends_find - which fetches got the end of the data, no batch; needs loaders */
+/* torch_ends_find - marks fetches that returned the end of the data instead of a batch; needs loaders */
 void torch_ends_find(struct torch *torch);
 
 /*
- * torch_queues - batches from workers to trainer, by way of the pin-memory thread if there is one
+ * torch_queues - adds the queues from workers to trainer, with the pin-memory thread between if there is one
  *
- * If batch_tensors is known: each batch is that many tensors. Returns 0 or -ENOMEM.
+ * Needs a known batch_tensors: each batch is that many tensors. Returns 0 or -ENOMEM.
  */
 int torch_queues(struct torch *torch);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which fetches of a DataLoader got no batch but the end of its data.
+ * Finds the fetches of a DataLoader that returned the end of its data instead of a batch.
  *
- * With workers, and without a pin-memory thread, the fetching thread opens a batch's tensors: none were opened for an end,
- * but for a batch that came before its turn neither, as some may have before the recording, and in a fetch that the recording's end
- * cut nobody knows. Where that does not tell, an end is what no
- * training follows, of a loader that trains, and of others what is the last before another loader's turn, or before its
- * workers' end.
+ * With workers, and without a pin-memory thread, the fetching thread opens a batch's tensors. It opens none at an end;
+ * but neither for a batch that arrived before its turn, which may have been before the recording, and for a fetch cut
+ * by the end of the recording this is unknown. Where tensors do not decide: for a loader that trains, an end is a
+ * fetch that no training follows; for other loaders, it is the last fetch before another loader's turn, or before the
+ * end of its workers.
  */
 #include <stdlib.h>
 
 #include "analyzer/frameworks/torch.h"
 
-#define TOLERANCE 0.98 /* of a mean: what was lost, or opened before recording began */
-#define AHEAD 2 /* batches that each worker is ahead; DataLoader's default */
-#define QUICK 8 /* an end takes so many times less than a batch at least */
-#define QUICK_AT_EXIT 2 /* if nothing but the thread's end follows */
+#define TOLERANCE 0.98 /* part of a mean: tensors were lost, or opened before recording began */
+#define AHEAD 2 /* batches that each worker prefetches; DataLoader's default */
+#define QUICK 8 /* an end is at least this many times shorter than a batch */
+#define QUICK_AT_EXIT 2 /* if only the thread's end follows */
 
 static uint32_t common_divisor(uint32_t a, uint32_t b)
 {
@@ -29,8 +29,8 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 }
 
 /*
- * How many tensors make a batch. All fetches together opened hardly fewer than one batch each, as ends are few; of all
- * counts that were seen, and their divisor, it is the least that makes this so.
+ * Returns the number of tensors in a batch. All fetches together opened hardly fewer than one batch each, because ends
+ * are few; the result is the least of all counts that occurred, and their divisor, that satisfies this.
  */
 static uint32_t tensors_of_batch(const struct torch *torch, uint32_t loader)
 {
@@ -60,7 +60,7 @@ static uint32_t tensors_of_batch(const struct torch *torch, uint32_t loader)
 	return best == UINT32_MAX ? 0 : best;
 }
 
-/* Is the loader asked again, by the same iterator? */
+/* Does the same iterator of the loader have a later fetch? */
 static bool goes_on(const struct torch *torch, uint32_t fetch)
 {
 	const struct torch_fetch *of = &torch->fetches.row[fetch];
@@ -71,7 +71,7 @@ static bool goes_on(const struct torch *torch, uint32_t fetch)
 	return false;
 }
 
-/* A fetch may open later batches', too, if their workers were quicker: fetches after it find these there. */
+/* A fetch may also open later batches if their workers were quicker: later fetches then find these already open. */
 static void ends_by_tensors(struct torch *torch, uint32_t loader, uint32_t batch_tensors)
 {
 	const struct torch_loader *row = &torch->loaders.row[loader];
@@ -107,7 +107,7 @@ static uint64_t mean_ns(const struct torch *torch, uint32_t loader)
 	return count ? sum / count : 0;
 }
 
-/* The last fetch of a thread */
+/* Is the last fetch of a thread so short that it is an end? */
 static bool ends_quickly(const struct torch *torch, const struct torch_fetch *of, uint64_t mean)
 {
 	bool exits = torch->model->threads.row[of->fetch.thread].exit_ns != 0;
@@ -115,7 +115,10 @@ static bool ends_quickly(const struct torch *torch, const struct torch_fetch *of
 	return (of->fetch.end_ns - of->fetch.start_ns) * (exits ? QUICK_AT_EXIT : QUICK) <= mean;
 }
 
-/* Of an epoch's last fetch it is known that there is another turn after it; of the very last, that it took no time. */
+/*
+ * The last fetch of an epoch is followed by another loader's turn; the very last one is known to be an end by its
+ * short duration.
+ */
 static void ends_by_turns(struct torch *torch, uint32_t loader)
 {
 	uint64_t mean = mean_ns(torch, loader);

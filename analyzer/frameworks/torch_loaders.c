@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which DataLoader a fetch asked.
+ * Finds the DataLoader of a fetch.
  *
- * A mark has no more of its loader than the class. So loaders are told apart
+ * A mark contains only the class of its loader. So loaders are distinguished
  *
- *   with workers: by these. An iterator starts all of its own before it is asked for the first time:
- *     workers that start with no fetch in between are one group, unless their batches come by different
- *     pipes or they take no turns (torch_workers.c): of several iterators that are made first and asked then. A fetch is the group's whose processes,
- *     or pin-memory thread, wake the fetching thread in it or are woken by it; if none do, and there is no
- *     such thread, that of the only one whose writer of orders (a thread of the trainer) does; else that
- *     of the fetch before it among those that live. Groups one after the other, with as many workers and
- *     of the same use, are the epochs of one loader, as far as can be told;
- *   all: by their use. After a batch of some there is a backward pass or a step of an optimizer, after those of
- *     others, which evaluate, there is none.
+ *   with workers: by these. An iterator starts all of its workers before its first fetch:
+ *     workers that start with no fetch in between are one group, unless their batches come through different
+ *     pipes or they do not take turns (torch_workers.c), as with several iterators that are made first and used
+ *     then. A fetch belongs to the group whose processes, or pin-memory thread, wake the fetching thread in it or
+ *     are woken by it; if none do, and there is no such thread, to the only group whose writer of orders (a thread
+ *     of the trainer) does; else to the live group of the previous fetch. Successive groups with equally many
+ *     workers and the same use are the epochs of one loader, as far as this can be determined;
+ *   all: by their use. A batch of some is followed by a backward pass or a step of an optimizer, a batch of
+ *     others, which evaluate, is not.
  *
- * Two loaders without workers that are used alike can't be told apart.
+ * Two loaders without workers that have the same use cannot be distinguished.
  */
 #include <errno.h>
 #include <math.h>
@@ -25,27 +25,27 @@
 #include "lib/base/bisect.h"
 
 #define ANCESTORS_MAX 8
-#define TRAINS_SHARE 4 /* one fetch in so many is followed by training, at least, of a loader that trains */
+#define TRAINS_SHARE 4 /* least share of the fetches of a training loader that training follows: one in this many */
 
-#define SEVERAL (INDEX_NONE - 1) /* groups: threads of the trainer also wake each other for the interpreter's lock */
+#define SEVERAL (INDEX_NONE - 1) /* several groups: the trainer's threads also wake each other for Python's lock */
 
 #define EVALUATES "no backward pass follows its batches: it does not train"
 
 /* Workers of one iterator. */
 struct group {
-	uint32_t process; /* that fetches */
+	uint32_t process; /* the process that fetches */
 	uint32_t workers;
 	uint64_t from_ns;
-	uint64_t to_ns; /* when the last of them ended; UINT64_MAX = it did not */
-	uint64_t last_worker_ns; /* start of the last one */
+	uint64_t to_ns; /* end of the last of them; UINT64_MAX = it did not end */
+	uint64_t last_worker_ns; /* start of the last worker */
 	uint32_t first_fetch, last_fetch; /* INDEX_NONE = none */
 	uint32_t fetches, training;
 	uint32_t loader;
-	uint64_t pipe; /* by which its batches come; 0 = not known */
-	uint32_t last_worker; /* its process */
+	uint64_t pipe; /* pipe for its batches; 0 = unknown */
+	uint32_t last_worker; /* process of the last worker */
 };
 
-/* A loader with workers is asked. */
+/* A fetch from a loader with workers. */
 struct ask {
 	uint32_t process;
 	uint64_t ts_ns;
@@ -55,11 +55,11 @@ struct finder {
 	struct torch *torch;
 	MODEL_ARRAY(struct ask) asks; /* sorted */
 	MODEL_ARRAY(struct group) groups;
-	uint64_t *pipes; /* by a worker's process; 0 = not known */
-	uint32_t *of_process; /* group of a worker's process, INDEX_NONE = none */
-	uint32_t *of_thread; /* group that one of the trainer's other threads belongs to */
-	uint32_t *first; /* first fetch of a thread; INDEX_NONE = it does not fetch */
-	bool *fetches; /* a process does */
+	uint64_t *pipes; /* by worker process; 0 = unknown */
+	uint32_t *of_process; /* group by worker process, INDEX_NONE = none */
+	uint32_t *of_thread; /* group of each other thread of the trainer */
+	uint32_t *first; /* first fetch by thread; INDEX_NONE = it does not fetch */
+	bool *fetches; /* by process: it fetches */
 	bool pins; /* there is a pin-memory thread */
 };
 
@@ -103,7 +103,7 @@ static int sort_asks(struct finder *f)
 	return 0;
 }
 
-/* Did the process ask a loader with workers between two instants? */
+/* Did the process fetch from a loader with workers between two instants? */
 static bool asked_between(const struct finder *f, uint32_t process, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct ask *row = f->asks.row;
@@ -114,7 +114,7 @@ static bool asked_between(const struct finder *f, uint32_t process, uint64_t fro
 	return next < f->asks.count && row[next].process == process && row[next].ts_ns < to_ns;
 }
 
-/* Does the worker @process belong to a group that began when nothing was asked since? */
+/* Does the worker @process belong to a group since whose beginning there was no fetch? */
 static bool fits(const struct finder *f, const struct group *group, uint32_t process)
 {
 	uint64_t pipe = f->pipes[process];
@@ -124,7 +124,7 @@ static bool fits(const struct finder *f, const struct group *group, uint32_t pro
 	return torch_take_turns(f->torch, group->last_worker, process);
 }
 
-/* The last group of a trainer that a worker can be of, or NULL. */
+/* Returns the last group of a trainer that a worker may belong to, or NULL. */
 static struct group *group_for(struct finder *f, uint32_t trainer, uint32_t worker)
 {
 	uint64_t start_ns = f->torch->model->processes.row[worker].start_ns;
@@ -142,7 +142,7 @@ static struct group *group_for(struct finder *f, uint32_t trainer, uint32_t work
 	return NULL;
 }
 
-/* Processes are in the order in which they were first seen. */
+/* Processes are sorted by their first appearance. */
 static int find_groups(struct finder *f)
 {
 	const struct model *model = f->torch->model;
@@ -178,7 +178,7 @@ static int find_groups(struct finder *f)
 	return 0;
 }
 
-/* One of a training process that fetches nothing itself. */
+/* Is it a thread of a training process that does not fetch itself? */
 static bool is_helper(const struct finder *f, uint32_t thread)
 {
 	return f->first[thread] == INDEX_NONE &&
@@ -186,8 +186,8 @@ static bool is_helper(const struct finder *f, uint32_t thread)
 }
 
 /*
- * Threads of the trainer belong to the group that they talk to first: the pin-memory thread, and those that
- * write orders to its workers.
+ * Threads of the trainer belong to the group with which they first exchange a wake-up: the pin-memory thread, and the
+ * threads that write orders to its workers.
  */
 static void find_helpers(struct finder *f)
 {
@@ -212,7 +212,7 @@ static void find_helpers(struct finder *f)
 	}
 }
 
-/* The fetch of a thread that is under way at an instant, or NULL. */
+/* Returns the fetch of a thread that is in progress at an instant, or NULL. */
 static struct torch_fetch *fetch_at(const struct finder *f, uint32_t thread, uint64_t ts_ns)
 {
 	struct torch_fetch *row = f->torch->fetches.row;
@@ -228,7 +228,7 @@ static struct torch_fetch *fetch_at(const struct finder *f, uint32_t thread, uin
 		       : NULL;
 }
 
-/* Who talks to a fetching thread has its batch. */
+/* A group that exchanges wake-ups with a fetching thread made its batch. */
 static void find_talks(struct finder *f)
 {
 	const struct model *model = f->torch->model;
@@ -260,7 +260,7 @@ static void find_talks(struct finder *f)
 	}
 }
 
-/* The group of a fetch that nobody talked in. */
+/* Returns the group of a fetch without such wake-ups. */
 static uint32_t likely_group(const struct finder *f, const struct torch_fetch *of, uint32_t before)
 {
 	uint32_t process = f->torch->model->threads.row[of->fetch.thread].process;
@@ -273,7 +273,7 @@ static uint32_t likely_group(const struct finder *f, const struct torch_fetch *o
 			     group->to_ns >= of->fetch.start_ns;
 
 		if (lives && group->first_fetch == INDEX_NONE)
-			return g; /* an iterator that has just been made is asked */
+			return g; /* the first fetch of a new iterator */
 		if (lives && before == INDEX_NONE)
 			before = g;
 	}
@@ -342,7 +342,7 @@ static uint32_t add_loader(struct torch *torch, uint32_t process, bool single, b
 	return torch->loaders.count - 1;
 }
 
-/* A loader whose earlier groups this one may follow, or a new one. */
+/* Returns a loader whose earlier groups this one may follow, or a new loader. */
 static uint32_t loader_of_group(struct finder *f, const struct group *group)
 {
 	struct torch *torch = f->torch;
@@ -368,7 +368,7 @@ static uint32_t loader_of_group(struct finder *f, const struct group *group)
 	return i;
 }
 
-/* Loaders without workers, or whose workers nobody knows: one for each use in a process. */
+/* Loaders without workers, or with unknown workers: one for each use in a process. */
 static uint32_t loader_by_use(struct torch *torch, uint32_t process, bool single, bool trains)
 {
 	for (uint32_t i = 0; i < torch->loaders.count; i++) {
@@ -381,7 +381,7 @@ static uint32_t loader_by_use(struct torch *torch, uint32_t process, bool single
 	return add_loader(torch, process, single, trains);
 }
 
-/* Up to the next mark, if its end was not recorded. */
+/* Returns the duration of a fetch, up to the next mark if its end was not recorded. */
 static double took(const struct torch_fetch *of)
 {
 	uint64_t end_ns = of->end_known || of->next_ns == UINT64_MAX ? of->fetch.end_ns
@@ -391,8 +391,9 @@ static double took(const struct torch_fetch *of)
 }
 
 /*
- * A row of @count fetches without training after one with. Is the first the end of the training data, and
- * the rest another loader's? Then it takes rather as long as the last of them, which is an end, too, than as their batches.
+ * @count successive fetches without training follow one with training. Is the first of them the end of the training
+ * data, and are the rest another loader's? Then its duration is closer to that of the last of them, which is an end,
+ * too, than to that of their batches.
  */
 static bool begins_with_end(const struct torch_fetch *of, uint32_t count)
 {
@@ -405,7 +406,7 @@ static bool begins_with_end(const struct torch_fetch *of, uint32_t count)
 	return 2 * took(of) < batches && took(of) < sqrt(took(&of[count - 1]) * batches);
 }
 
-/* After the last evaluation inside an epoch the training data ends, too: two ends in a row. */
+/* Does the training data also end after the last evaluation inside an epoch? Then there are two ends in succession. */
 static bool ends_with_end(const struct torch_fetch *of, uint32_t count)
 {
 	double batches = 0;
@@ -418,7 +419,7 @@ static bool ends_with_end(const struct torch_fetch *of, uint32_t count)
 	       took(&of[count - 2]) < sqrt(took(&of[count - 1]) * batches);
 }
 
-/* Uses of fetches without workers: those that train, their ends, and the rest. Fills loader. */
+/* Assigns fetches without workers by their use: training, the ends of that, and the rest. Fills loader. */
 static int assign_singles(struct finder *f)
 {
 	struct torch *torch = f->torch;

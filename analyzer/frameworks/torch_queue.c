@@ -2,10 +2,9 @@
 /*
  * Batches of PyTorch's DataLoader on their way to the trainer.
  *
- * A batch is pushed when a worker has made the last of its tensors, and popped when __next__
- * returns. With a pin-memory thread it is that thread which takes batches from the workers: when
- * it has opened the last tensor. It then copies the batch and hands it on within the process,
- * which nothing tells: the copy counts as time in the second queue.
+ * A batch is pushed when a worker has made the last of its tensors, and popped when __next__ returns. A pin-memory
+ * thread, if there is one, takes batches from the workers: when it has opened the last tensor. It then copies the
+ * batch and passes it on within the process, which is not recorded: the copy counts as time in the second queue.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +26,7 @@ static struct pipeline *pipeline_of(const struct torch *torch, const struct torc
 	return &torch->pipelines->list.row[loader->pipeline];
 }
 
-/* Or NULL. */
+/* Returns a loader, or NULL. */
 static struct torch_loader *loader_at(const struct torch *torch, uint32_t i)
 {
 	return i < torch->loaders.count ? &torch->loaders.row[i] : NULL;
@@ -44,7 +43,7 @@ static uint32_t add_queue(struct torch *torch, struct pipeline *pipeline, const 
 	return pipeline->queues.count - 1;
 }
 
-/* Counted in batches, if all batches are alike. */
+/* Sizes are in batches, if all batches have the same number of tensors. */
 static int add_queues(struct torch *torch, struct torch_loader *loader)
 {
 	struct pipeline *pipeline = pipeline_of(torch, loader);
@@ -75,7 +74,7 @@ static int add_event(struct torch *torch, struct torch_loader *loader, uint32_t 
 	return MODEL_PUSH(&pipeline_of(torch, loader)->queue_events, event) ? 0 : -ENOMEM;
 }
 
-/* A worker's main thread makes them, or the one that feeds the pipe. */
+/* A worker's main thread makes them, or its thread that writes to the pipe. */
 static int by_process(const void *a, const void *b)
 {
 	const struct tensor *x = a, *y = b;
@@ -85,7 +84,7 @@ static int by_process(const void *a, const void *b)
 	return x->call->end_ns < y->call->end_ns ? -1 : x->call->end_ns > y->call->end_ns;
 }
 
-/* Of the last tensor of a worker's batch. */
+/* Adds the push of a worker's batch, given its last tensor. */
 static int add_push(struct torch *torch, const struct tensor *tensor)
 {
 	struct torch_loader *loader = loader_at(torch, torch->process_loader[tensor->process]);
@@ -93,7 +92,10 @@ static int add_push(struct torch *torch, const struct tensor *tensor)
 	return add_event(torch, loader, loader->queue, tensor->call, tensor->call->start_ns, 1);
 }
 
-/* Of the last tensor that the pin-memory thread opened of a batch; its wait is not a part of that call. */
+/*
+ * Adds the move of a batch, given the last tensor that the pin-memory thread opened; its wait is not a part of that
+ * call.
+ */
 static int add_move(struct torch *torch, const struct tensor *tensor)
 {
 	struct torch_loader *loader = loader_at(torch, torch->thread_loader[tensor->call->thread]);
@@ -103,7 +105,7 @@ static int add_move(struct torch *torch, const struct tensor *tensor)
 		   : add_event(torch, loader, loader->pinned, tensor->call, tensor->call->end_ns, 1);
 }
 
-/* Calls @add for each process' batches: so many tensors as the trainer opened for one. */
+/* Calls @add for each process's batches: a batch is as many tensors as the trainer opened for one. */
 static int each_batch(struct torch *torch, struct tensors *tensors, bool pin,
 		      int (*add)(struct torch *torch, const struct tensor *tensor))
 {

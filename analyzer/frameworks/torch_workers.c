@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tells workers of one iterator of a DataLoader from those of another: their pipe, and that they take turns. */
+/*
+ * Distinguishes workers of one iterator of a DataLoader from those of another: by their pipe, and by their taking
+ * turns.
+ */
 #include <stdlib.h>
 
 #include "analyzer/analyse/device/device_workers.h"
 #include "analyzer/frameworks/torch.h"
 #include "proto/trace.pb-c.h"
 
-#define PACE_LEAST 8 /* tensors: so many of each are enough to judge by */
-#define PACE_SLACK 4 /* more or less: orders that are under way */
+#define PACE_LEAST 8 /* tensors of each worker that are enough for a decision */
+#define PACE_SLACK 4 /* permitted difference: orders in progress */
 
 static uint32_t process_of(const struct model *model, uint32_t thread)
 {
@@ -18,8 +21,8 @@ static uint32_t process_of(const struct model *model, uint32_t thread)
 }
 
 /*
- * The sleeps at pipes of a thread that takes batches. A worker's end is told by a pipe of its own, once: what it ended two
- * sleeps at was for its batches.
+ * Finds the pipes of batches from the sleeps of a thread that receives them. Each worker also has a pipe that reports
+ * its end, once: a pipe at which a worker ended two sleeps carries its batches.
  */
 static void look_at(const struct model *model, uint32_t thread, uint64_t *last, uint64_t *pipes)
 {
@@ -69,7 +72,7 @@ uint64_t *torch_result_pipes(const struct torch *torch)
 	return pipes;
 }
 
-/* Tensors that the process opened in a time. */
+/* Returns the number of tensors that the process opened in a time range. */
 static uint32_t tensors(const struct torch *torch, uint32_t process, uint64_t from_ns, uint64_t to_ns,
 			uint64_t *first_ns, uint64_t *last_ns)
 {

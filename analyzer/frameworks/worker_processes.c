@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Worker processes whose start was not seen, or whose creator says nothing: they
- * work for the operator whose threads they talk to. Talking is waking each other:
- * a message, a semaphore or a pipe ends in a wake-up of the other side.
+ * Worker processes whose start was not recorded, or whose creator is unknown: they
+ * work for the operator with whose threads they communicate. Communication shows as
+ * mutual wake-ups: a message, a semaphore or a pipe ends in a wake-up of the other
+ * side.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/frameworks/worker_processes.h"
 
-#define WAKES_MIN 4 /* fewer may be chance */
-#define TALKS_MAX 1024 /* pairs of process and operator; a job has ten or so */
+#define WAKES_MIN 4 /* fewer may be a coincidence */
+#define TALKS_MAX 1024 /* pairs of process and operator; a job has about ten */
 
 struct talk {
 	uint32_t process;
@@ -31,7 +32,7 @@ static bool is_worker_process(const struct model *model, const struct pipeline *
 	       model->processes.row[process].parent_pid == trainer->pid;
 }
 
-/* Who starts worker processes, as a fork server does, is none itself. */
+/* A thread that starts worker processes, like a fork server's, is not a worker itself. */
 static bool starts(const struct model *model, uint32_t thread, uint32_t child)
 {
 	const struct process *of = &model->processes.row[model->threads.row[thread].process];
@@ -77,7 +78,7 @@ static bool count_wakes(const struct model *model, const struct pipeline *pipeli
 	return true;
 }
 
-/* The operator a process talks to most, if it is most of its talk. */
+/* Returns the operator with which a process communicates most, if it has most of the process's wake-ups. */
 static uint32_t partner(const struct talks *talks, uint32_t process)
 {
 	uint32_t best = INDEX_NONE, all = 0, most = 0;
