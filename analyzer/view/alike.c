@@ -12,10 +12,10 @@
 #include "analyzer/model/translate.h"
 #include "analyzer/view/render/utf8.h"
 
-#define MOST_GROUPS 4096 /* each row is compared with the first of each; rows beyond are shown by themselves */
+#define MOST_GROUPS 4096 /* each row is compared with each group's first row; further rows are shown individually */
 #define CLOSE_PERCENT 1.0
-#define CLOSE_TIME 20 /* parts of a time */
-#define CLOSE_TASKS 100 /* parts of the number of tasks */
+#define CLOSE_TIME 20 /* permitted difference: this part of a time */
+#define CLOSE_TASKS 100 /* permitted difference: this part of the number of tasks */
 
 static int begin(struct alike *alike, uint32_t count)
 {
@@ -39,7 +39,7 @@ void alike_words(const struct alike *alike, uint32_t row, char *into, size_t siz
 		snprintf(into, size, tr(", and %u more like this"), alike->count[row] - 1);
 }
 
-/* @row stands for itself or is one of those that an earlier row stands for. */
+/* Puts @row into the group that @of represents, an earlier row or @row itself. */
 static void put(struct alike *alike, uint32_t row, uint32_t of)
 {
 	alike->of[row] = of;
@@ -47,7 +47,7 @@ static void put(struct alike *alike, uint32_t row, uint32_t of)
 	alike->groups += of == row;
 }
 
-/* The same but for numbers. */
+/* Are the texts equal except for numbers? */
 static bool same_words(const char *x, const char *y)
 {
 	while (*x && *y) {
@@ -185,7 +185,7 @@ const char *alike_range_text(double least, double most, int decimals, char *into
 	return into;
 }
 
-/* The next row from @row on that is one of those, or the count of all. */
+/* Returns the next row from @row on that @of represents, or the number of rows. */
 static uint32_t next_of(const struct device_results *devices, const struct alike *alike, uint32_t of,
 			uint32_t row)
 {

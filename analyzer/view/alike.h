@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * alike.h - what the text report shows once and counts: ranks that did about the same, advice that differs in its numbers alone.
+ * alike.h - groups rows that the text report shows once with a count: ranks with about the same figures, advice that
+ * differs only in its numbers.
  *
- * JSON, CSV and the page have all of them.
+ * JSON, CSV and the page contain all rows.
  */
 #ifndef PROFBPF_ANALYZER_VIEW_ALIKE_H
 #define PROFBPF_ANALYZER_VIEW_ALIKE_H
@@ -14,26 +15,29 @@
 #include "analyzer/analyse/pipeline/bottleneck.h"
 #include "analyzer/model/model.h"
 
-/* Rows of which one stands for others that are alike. */
+/* Groups of alike rows, each represented by one row. */
 struct alike {
-	uint32_t *of; /* per row: the row that stands for it, itself if it does */
-	uint32_t *count; /* per row: those that it stands for, itself among them */
+	uint32_t *of; /* by row: the row that represents it, itself if it does */
+	uint32_t *count; /* by row: number of rows that it represents, including itself */
 	uint32_t groups;
 };
 
 /*
- * Pieces with one title and remedy whose evidence has the same words; and devices of ranks with the same name, whose time
- * differs by a twentieth at most, their computing and communicating by a tenth of it, their tasks by a hundredth, and their use by
- * one percent of the time, each from the first one's. Return 0 or -ENOMEM; in both cases alike_free() is to be called.
+ * alike_advice, alike_devices - find groups of alike rows
+ *
+ * Pieces of advice are alike if they have one title and remedy and their evidence has the same words. Devices of ranks
+ * are alike if they have the same name and differ from the first one's values by at most: a twentieth in time, a tenth
+ * of the time in computing and communicating, a hundredth in tasks, one percent of the time in use. Return 0 or
+ * -ENOMEM; in both cases the caller calls alike_free().
  */
 int alike_advice(const struct advice_results *advice, struct alike *alike);
 int alike_devices(const struct model *model, const struct device_results *devices, struct alike *alike);
 void alike_free(struct alike *alike);
 
-/* ", and 7 more like this" of the row that stands for 8; "" if it stands for itself only. */
+/* Writes ", and 7 more like this" for a row that represents 8; "" if it represents only itself. */
 void alike_words(const struct alike *alike, uint32_t row, char *into, size_t size);
 
-/* What all devices that one stands for have in common, as ranges. */
+/* Ranges of figures over the devices that a row represents. */
 struct alike_range {
 	double least_percent, most_percent; /* busy */
 	uint64_t least_ns, most_ns; /* of their windows */
@@ -43,16 +47,16 @@ struct alike_range {
 struct alike_range alike_range_of(const struct device_results *devices, const struct alike *alike,
 				  uint32_t row);
 
-/* "3.1 to 3.4", or "3.1" where that is all; returns @into. */
+/* Writes "3.1 to 3.4", or "3.1" if both are equal; returns @into. */
 const char *alike_range_text(double least, double most, int decimals, char *into, size_t size);
 
-/* Has another device the same number, and neither a rank? Then their files tell them apart. */
+/* Does another device have the same number, and neither has a rank? Then only their files distinguish them. */
 bool device_is_ambiguous(const struct model *model, uint32_t device);
-/* Its file, with the folder that that lies in: "host2/report.sqlite"; returns @into. */
+/* Writes the device's file with its folder: "host2/report.sqlite"; returns @into. */
 const char *device_file_text(const struct model *model, const struct device *device, char *into,
 			     size_t size);
 
-/* "0-6, 8" of the ranks that row stands for; cut to @size with "...". */
+/* Writes the ranks that the row represents, "0-6, 8"; cut to @size with "...". */
 void alike_ranks(const struct model *model, const struct device_results *devices,
 		 const struct alike *alike, uint32_t row, char *into, size_t size);
 

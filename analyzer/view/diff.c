@@ -11,7 +11,7 @@
 #include "lib/base/duration.h"
 
 #define VALUE_SIZE 64
-#define TIMES_MIN 10 /* from where on percents are no good */
+#define TIMES_MIN 10 /* from this factor on, changes are shown as factors, not percents */
 
 static const char *value_text(uint8_t kind, double value, char *text, size_t size)
 {
@@ -48,7 +48,9 @@ const char *diff_noise_text(const struct change *change, char *text, size_t size
 	return text;
 }
 
-/* What grew most of that which steps are made of: the reason to name, if there is one. */
+/*
+ * Returns the change that grew (or shrank) most among the components of a step: the reason to report, if there is one.
+ */
 static const struct change *reason(const struct changes *changes, bool grew)
 {
 	const struct change *best = NULL;
@@ -60,7 +62,7 @@ static const struct change *reason(const struct changes *changes, bool grew)
 		    (row->kind != FIGURE_ROOT && row->kind != FIGURE_OPERATOR) ||
 		    (row->after > row->before) != grew)
 			continue;
-		/* Waiting is in percent of all time, an operator in percent of itself. */
+		/* Waits are in percent of all time, an operator in percent of its own: a wait takes precedence. */
 		if (!best || (row->kind == FIGURE_ROOT && best->kind != FIGURE_ROOT))
 			best = row;
 	}
@@ -96,8 +98,8 @@ static const struct change *largest(const struct changes *changes, uint8_t kind)
 }
 
 /*
- * Without steps: a root says more than the share of a CPU that follows from it. Where none grew, those that shrank may
- * have made room for an operator that takes longer.
+ * Returns the most important change if there are no steps. A root says more than the share of a CPU that follows from
+ * it. If no root grew, those that shrank may have made room for an operator that takes longer.
  */
 static const struct change *foremost(const struct changes *changes)
 {
@@ -227,7 +229,7 @@ int diff_text(FILE *out, const struct diff *diff, const struct report_options *o
 	return err ? err : stream_flush(out);
 }
 
-/* Durations are whole nanoseconds everywhere, shares percent with decimals. */
+/* Durations are whole nanoseconds, shares are percents with decimals. */
 static void put_value(struct json *json, const char *key, const struct change *row, double value)
 {
 	if (figure_is_share(row->kind))

@@ -22,7 +22,7 @@
 #include "analyzer/view/sections.h"
 #include "analyzer/view/told_sums.h"
 
-#define INDENT 9 /* as the verdict's lines */
+#define INDENT 9 /* the same as the verdict's lines */
 #define TEXT_SIZE 1024
 #define PART_SIZE 512
 
@@ -31,7 +31,7 @@ static void line(const struct report *report, const char *label, const char *tex
 	wrap_line(report->out, label, INDENT, text, report->options->width);
 }
 
-/* ---- A line each */
+/* ---- Single lines */
 
 static void tell_recording(const struct report *report)
 {
@@ -100,7 +100,7 @@ static void tell_device(const struct report *report, const struct device_usage *
 	line(report, label, text);
 }
 
-/* Ranks that did about the same. */
+/* Writes one line for ranks with about the same figures. */
 static void tell_ranks(const struct report *report, const struct alike *alike, uint32_t row)
 {
 	const struct device_results *devices = report->results->devices;
@@ -168,7 +168,7 @@ static void tell_launches(const struct report *report)
 	line(report, tr("launches"), text);
 }
 
-/* Of device files without a device. */
+/* Loops of the host, for device files without a device. */
 static void tell_turns(const struct report *report, const struct host_loops *loops)
 {
 	const struct host_loop *loop;
@@ -280,7 +280,7 @@ static const struct view_column TOLD_COLUMNS[] = {
 	{ "max_ns", .how = VIEW_IF_KNOWN }, { NULL },
 };
 
-/* What was traced is among the calls. */
+/* Only statistics of device files: traced calls are in the table of calls. */
 static bool is_told(const struct table_cursor *at, const struct table_cursor *outer)
 {
 	(void)outer;
@@ -297,7 +297,7 @@ static const struct view_column SCOPE_COLUMNS[] = {
 	{ NULL },
 };
 
-/* Functions of libraries are for those who ask for all of it. */
+/* Functions of libraries are left out; the full section shows them. */
 static bool is_telling(const struct table_cursor *at, const struct table_cursor *outer)
 {
 	const struct scope_usage *row = at->row;
@@ -342,7 +342,7 @@ static int show(const struct report *report, const struct view *view, const char
 	return view_text(report, view);
 }
 
-/* Of files that sum up and tell no tasks, such as the tables that profilers print. */
+/* Sums of files without tasks, such as the tables that profilers print. */
 static int show_sums(const struct report *report)
 {
 	struct view sorted = SUMS;
@@ -381,7 +381,7 @@ static int show_tables(const struct report *report)
 	return err;
 }
 
-/* ---- Advice, and where to look next */
+/* ---- Advice, and sections with more details */
 
 static int show_advice(const struct report *report)
 {

@@ -10,12 +10,12 @@
 #define NAME_SIZE 128
 #define INDENT_MAX 24
 
-/* Of the row that a cursor is at, of operators and of what is inside of one. */
+/* The objects at a cursor in the operators table, and in tables inside an operator. */
 #define USAGE ((const struct pipeline_usage *)at->outer)
 #define PIPELINE (USAGE->pipeline)
 #define OPERATOR (&PIPELINE->operators.row[row - USAGE->operators])
 
-/* ---- Of one operator: what @m counts, of the pipeline that is the outer row */
+/* ---- Tables of one operator: number @m in the pipeline that is the outer row */
 
 static void of_operator(struct table_cursor *at, const struct table_cursor *outer)
 {
@@ -147,7 +147,7 @@ static struct cell each(struct table_cursor *at, const struct operator_pipeline_
 	return cell_text(at->text[1]);
 }
 
-/* How long it held the job up, by what, and where. */
+/* Returns how long the operator delayed the job, the cause, and the place. */
 static struct stage_wait stage_of(const struct table_cursor *at)
 {
 	return stage_wait_find(at->of->results->verdict, PIPELINE,
@@ -192,7 +192,7 @@ static struct cell stage_where(struct table_cursor *at)
 #define OF_QUEUE(value) (row->queue == INDEX_NONE ? does_not_apply() : (value))
 #define OF_TIME(known, ns) \
 	OF_QUEUE(cell_known_real(known, 100 * (double)(ns) / (double)QUEUE->observed_ns))
-/* A file of samples tells nothing of pushes where it does not count them. */
+/* A file of samples has no pushes unless it counts them. */
 #define IS_COUNTED (!PIPELINE->sampled || QUEUE->pushes)
 
 #define OF_OWN_THREADS(value) (OPERATOR->in_trainer ? does_not_apply() : (value))
@@ -253,7 +253,7 @@ static struct cell stage_where(struct table_cursor *at)
 
 DEFINE_FIGURES(operator_figures, struct operator_pipeline_usage, OPERATOR_FIGURES, NULL);
 
-/* In the order of their numbers. */
+/* Iterates in the order of their numbers. */
 static bool next_by_id(struct table_cursor *at)
 {
 	const struct pipeline_results *pipelines = at->of->results->pipelines;
@@ -272,7 +272,7 @@ static bool next_by_id(struct table_cursor *at)
 	return false;
 }
 
-/* The same operator once more, for a map inside its own. */
+/* Selects the same operator again, for a map inside its own. */
 static void of_itself(struct table_cursor *at, const struct table_cursor *outer)
 {
 	at->i = outer->index;

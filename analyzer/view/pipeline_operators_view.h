@@ -8,10 +8,12 @@
 #include "analyzer/analyse/idle/stage_waits.h"
 #include "analyzer/view/view.h"
 
-/* Those of a pipeline, which is the outer row: a row of pipeline_results. */
+/* The operators of a pipeline; the outer row is a row of pipeline_results. */
 extern const struct view pipeline_operators_view;
 
-/* Where the threads of an operator were while the job waited for them; "" if that is not known. Returns @text. */
+/*
+ * Writes the place where the threads of an operator were while the job waited for them; "" if unknown. Returns @text.
+ */
 const char *pipeline_stage_place(const struct table_data *of, const struct stage_wait *wait, char *text,
 				 size_t size);
 

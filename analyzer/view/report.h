@@ -2,9 +2,9 @@
 /*
  * report.h - the text, the JSON and the HTML report.
  *
- * Writers read the model and the analyses' results; they compute nothing but
- * the order and number of the rows shown. The names in the JSON report and
- * their units are a promise to users.
+ * Writers read the model and the analyses' results; they only compute the order
+ * and the number of the rows shown. The names in the JSON report and their
+ * units are a stable interface.
  */
 #ifndef PROFBPF_ANALYZER_VIEW_REPORT_H
 #define PROFBPF_ANALYZER_VIEW_REPORT_H
@@ -15,7 +15,10 @@
 
 #include "analyzer/model/model.h"
 
-/* FIRST(NAME, name) and NEXT(NAME, name) for each, in the order of the report; described in section_name (sections.h). */
+/*
+ * FIRST(NAME, name) and NEXT(NAME, name) for each section, in the order of the report; section_name (sections.h)
+ * describes it.
+ */
 #define SECTIONS(FIRST, NEXT) \
 	FIRST(VERDICT, verdict) \
 	NEXT(TRACE, trace) \
@@ -50,7 +53,7 @@ enum report_section {
 	SECTIONS(SECTION_BIT, SECTION_BIT)
 	SECTION_ALL = (1 << SECTION_COUNT) - 1,
 	SECTION_DEFAULT = SECTION_ALL &
-			  ~SECTION_SHAPES, /* that is long: a row per operator and step */
+			  ~SECTION_SHAPES, /* too long by default: a row per operator and step */
 };
 #undef SECTION_BIT
 
@@ -88,7 +91,7 @@ struct host_waits;
 struct verdict;
 struct job_verdicts;
 
-/* Everything the analyses found out. Results that are NULL are left out of the report. */
+/* All results of the analyses. Results that are NULL are left out of the report. */
 struct results {
 	uint64_t from_ns; /* the analysed part of the trace */
 	uint64_t to_ns;
@@ -97,7 +100,7 @@ struct results {
 	struct host_results *host;
 	struct process_results *processes;
 	struct pipeline_results *pipelines;
-	struct pipeline_series *pipeline_series; /* of each row of pipelines */
+	struct pipeline_series *pipeline_series; /* by row of pipelines */
 	struct step_results *steps;
 	struct advice_results *advice;
 	struct series_results *series;
@@ -134,11 +137,11 @@ int report_json(FILE *out, const struct model *model, const struct results *resu
 
 #define REPORT_SCHEMA "profbpf.report/1"
 
-/* report_schema - the JSON report as a JSON Schema: keys, types and meanings. Returns as the others do. */
+/* report_schema - writes the JSON Schema of the JSON report: keys, types and meanings. Returns as the others do. */
 int report_schema(FILE *out);
 
 /*
- * report_html - the JSON report in a page that draws it
+ * report_html - writes the JSON report in a page that draws it
  *
  * The page (page/page.html) loads nothing. Returns as the others do.
  */

@@ -27,30 +27,34 @@
 #include "analyzer/view/render/table.h"
 
 /*
- * text_damage - what could not be read, in a sentence; nothing if all could
+ * text_damage - the unreadable parts of the file in a sentence; "" if the file
+ * was read completely
  *
  * "byte 40960: checksum mismatch; 3 packets skipped, ...". Returns @into.
  */
 char *text_damage(const struct model *model, char *into, size_t size);
 
 /*
- * text_no_launches - "no launch was seen, though opencl is mapped", for what leans on there being none; or "",
- * if some were seen, or there was nothing to be seen. Returns @into.
+ * text_no_launches - "no launch was seen, though opencl is mapped", a caveat for statements that assume no launches;
+ * "" if launches were seen, or nothing that could make launches was found. Returns @into.
  */
 char *text_no_launches(const struct model *model, const struct capture_results *capture, char *into,
 		       size_t size);
 
-/* text_losses - "complete: nothing was lost", or what is missing, in a sentence. Returns @into. */
+/* text_losses - "complete: nothing was lost", or the missing records, in a sentence. Returns @into. */
 char *text_losses(const struct model *model, const struct capture_results *capture, char *into,
 		  size_t size);
 
-/* text_nothing_recorded - of device files alone there is nothing that could be complete or not: say so. Are they alone? */
+/*
+ * text_nothing_recorded - if there are only device files, writes that completeness does not apply; returns whether
+ * there are only device files
+ */
 bool text_nothing_recorded(FILE *out, const struct model *model);
 
-/* "... and 12 more (--top 0 shows all)" if there are more rows than shown. */
+/* Writes "... and 12 more (--top 0 shows all)" if there are more rows than shown. */
 void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown);
 
-/* How many of @count rows a table shows. */
+/* Returns how many of @count rows a table shows. */
 uint32_t rows_shown(const struct report_options *options, uint32_t count);
 
 #endif /* PROFBPF_ANALYZER_VIEW_REPORT_PARTS_H */

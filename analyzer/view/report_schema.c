@@ -2,17 +2,17 @@
 /*
  * The JSON report described as a JSON Schema, from the views that write it.
  *
- * Nothing is required but the version: what is unknown is absent, or null where the type allows it. Other keys may be there, of
- * later versions, and where a section writes some beside its views.
+ * Only the version is required: unknown values are absent, or null where the type allows it. There may be further
+ * keys: in later versions, and where a section writes keys in addition to its views.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "analyzer/view/sections.h"
 
-#define KEYS_MAX 128 /* of one map */
+#define KEYS_MAX 128 /* in one map */
 
-/* Keys that a map has already: views of one map may have the same. */
+/* Keys that a map has already: two views of one map may have the same key. */
 struct keys {
 	const char *names[KEYS_MAX];
 	unsigned int count;
@@ -40,7 +40,7 @@ static const char *type_of(const struct column *column)
 	}
 }
 
-/* What a value is, among the keys of its open map. */
+/* Writes the type and meaning of a value, among the keys of its open map. */
 static void describe(struct json *json, const struct view_place *place, bool nullable)
 {
 	const char *unit = column_unit_name(place->column);
@@ -68,7 +68,7 @@ static void write_column(struct json *json, const struct view_place *place)
 
 static void write_property(struct json *json, const struct view *view, struct keys *keys);
 
-/* Keys of a row, among those of the open "properties". */
+/* Writes the keys of a row into the open "properties". */
 static void write_properties(struct json *json, const struct view *view, struct keys *keys)
 {
 	unsigned int count;
@@ -122,7 +122,7 @@ static void write_rows(struct json *json, const struct view *view)
 	json_map_close(json);
 }
 
-/* Rows that are arrays, with a value for each column: null where it is unknown. */
+/* Writes the schema of rows that are arrays, with a value for each column: null if unknown. */
 static void write_arrays(struct json *json, const struct view *view, const char *key)
 {
 	unsigned int count;
@@ -152,7 +152,7 @@ static void write_matrix(struct json *json, const struct view *view)
 	write_arrays(json, view, "rows");
 }
 
-/* Of an array of values, of what type these are. */
+/* Writes the schema of an array of values. */
 static void write_list(struct json *json, const struct view *view)
 {
 	unsigned int count;
@@ -177,7 +177,7 @@ static void write_property(struct json *json, const struct view *view, struct ke
 		write_matrix(json, view);
 		return;
 	}
-	/* A view without a key is for text alone. */
+	/* A view without a key is only for text. */
 	if (!view->key || !is_new(keys, view->key))
 		return;
 	switch (view->shape) {

@@ -9,11 +9,11 @@
 #include "analyzer/store/define_table.h"
 
 #define TEXT_SIZE 512
-#define HOPS_SHOWN 4 /* of a chain in the text report, from the root on */
+#define HOPS_SHOWN 4 /* in a chain of the text report, from the root on */
 
 /* ---- In words */
 
-/* Why nothing more is known, for people. */
+/* Returns, for display, why nothing more is known. */
 static const char *end_text(uint8_t end)
 {
 	static const char *const texts[ROOT_ENDS] = {
@@ -46,7 +46,7 @@ static void doing_text(const struct table_data *of, const struct idle_root *row,
 		 object, (*place || *object) && *end ? "; " : "", end);
 }
 
-/* "<- decoder 12 <- main 10": from the root back to the thread that submitted. */
+/* Writes "<- decoder 12 <- main 10": from the root back to the thread that submitted. */
 static void chain_text(const struct table_data *of, const struct idle_root *row, char *text,
 		       size_t size)
 {
@@ -54,7 +54,7 @@ static void chain_text(const struct table_data *of, const struct idle_root *row,
 	size_t used = 0;
 
 	*text = '\0';
-	/* The root itself is told as who. */
+	/* The root itself is already named as the thread. */
 	if (left && row->root.who_kind == WHO_THREAD && row->hops[left - 1].thread == row->root.who)
 		left--;
 	while (left-- > 0 && used < size) {
@@ -140,7 +140,7 @@ static const struct view_column HOP_SHOWN[] = {
 
 static const struct view CHAIN = { "chain", NULL, &hops, HOP_SHOWN, .within = of_root };
 
-/* Of what the time was is in the headings of the text. */
+/* The text's headings name the whole of which the time is a share. */
 #define ROOT_SHOWN(time)                                                                   \
 	{                                                                                  \
 		{ "percent", .how = VIEW_TEXT, .heading = time " %" },                     \
@@ -177,7 +177,7 @@ const struct view idle_roots_view = ROOTS_VIEW("roots", &table_idle_roots, IDLE_
 const struct view wait_roots_view = ROOTS_VIEW("roots", &table_wait_roots, WAITING_SHOWN);
 const struct view wait_runs_view = ROOTS_VIEW("run", &table_wait_runs, RUNNING_SHOWN);
 
-/* ---- The one of the verdict */
+/* ---- The root of the verdict */
 
 static bool is_among(const struct table_cursor *outer, const struct idle_roots *roots)
 {

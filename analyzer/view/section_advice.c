@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to do. */
+/* Recommendations. */
 #include "analyzer/analyse/pipeline/bottleneck.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/view/alike.h"

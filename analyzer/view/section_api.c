@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of runtimes, what they launched, and what device files sum up of calls. */
+/* Calls of runtimes, the work that they launched, and the sums of calls in device files. */
 #include <inttypes.h>
 
 #include "analyzer/analyse/calls/api.h"
@@ -108,7 +108,7 @@ static void print_totals(const struct report *report, double seconds)
 	text_more(report->out, "runtimes", api->total_count, shown);
 }
 
-/* What the columns mean that say nothing in most traces. */
+/* Explains columns that matter only in few traces. */
 static void print_legend(const struct report *report)
 {
 	const struct api_results *api = report->results->api;
@@ -212,7 +212,7 @@ static int print_launched(const struct report *report)
 	return err;
 }
 
-/* ---- Calls as msprof sums them up */
+/* ---- Sums of calls from msprof */
 
 #define STATISTIC_FIGURES(COLUMN) \
 	COLUMN(mean_ns, SHORT_NS, "mean", "their mean", cell_u64(row->total_ns / row->count))
@@ -241,7 +241,7 @@ static bool is_told(const struct table_cursor *at, const struct table_cursor *ou
 	return ((const struct api_statistic_row *)at->row)->file != INDEX_NONE;
 }
 
-/* What was traced is in the tables above. */
+/* Traced calls are in the tables above. */
 static const struct view TOLD = { NULL,
 				  "functions",
 				  &table_api_statistic,
@@ -249,7 +249,7 @@ static const struct view TOLD = { NULL,
 				  .figures = &statistic_figures,
 				  .where = is_told };
 
-/* ---- What the host was in, by device files */
+/* ---- Activities of the host, from device files */
 
 static const struct view_column SCOPE_COLUMNS[] = {
 	{ "kind" },
@@ -266,7 +266,7 @@ static const struct view_column SCOPE_COLUMNS[] = {
 static const struct view SCOPES_VIEW = { "host_scopes", "scopes", &table_host_scopes,
 					 SCOPE_COLUMNS, .optional = true };
 
-/* ---- All of it */
+/* ---- The whole section */
 
 static int api_text(const struct report *report)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether what was recorded can be trusted: what was lost, damaged or never seen. */
+/* Completeness of the recording: records that were lost, damaged or never seen. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -19,13 +19,13 @@ static const char *known(const struct model *model, uint32_t id)
 	return *text ? text : "unknown";
 }
 
-/* "" is told, too. */
+/* A cell with the string, even if it is "". */
 static struct cell any_string(const struct model *model, uint32_t id)
 {
 	return (struct cell){ .kind = CELL_TEXT, .text = model_text(model, id) };
 }
 
-/* ---- What the sources of records produced */
+/* ---- Records produced by the sources */
 
 #define SOURCE (&model->sources.row[row->source])
 
@@ -66,7 +66,7 @@ static struct cell reasons_cell(struct table_cursor *at, const struct source_los
 DEFINE_NEXT(next_source, at->of->results->capture, sources, source_count)
 DEFINE_FIGURES(capture_sources, struct capture_source, SOURCE_COLUMNS, next_source);
 
-/* Reasons are keys. */
+/* The reasons become keys. */
 static void write_reasons(const struct report *report, const struct table_cursor *at)
 {
 	const struct capture_source *source = at->row;
@@ -94,7 +94,7 @@ static const struct view_column SOURCE_SHOWN[] = {
 static const struct view SOURCES = { "sources", NULL, &capture_sources, SOURCE_SHOWN,
 				     .more = write_reasons };
 
-/* ---- What could not be read */
+/* ---- Unreadable parts */
 
 #define DAMAGE_KNOWN(value) (row->first_reason[0] ? (value) : cell_none())
 
@@ -127,7 +127,7 @@ DEFINE_FIGURES(damages, struct pbt_damage, DAMAGE_COLUMNS, next_damage);
 static const struct view DAMAGE = { "damage", NULL, &damages, NULL, VIEW_ONE,
 				    .within = view_all };
 
-/* ---- What was never seen */
+/* ---- Events that were never seen */
 
 #define GAP_COVERAGE (&model->coverage.row[row->coverage])
 #define OF_FILE(value) (row->of_process ? cell_none() : (value))
@@ -153,7 +153,7 @@ static const struct view_column GAP_SHOWN[] = {
 
 static const struct view NOT_COVERED = { "not_covered", NULL, &not_covered, GAP_SHOWN };
 
-/* How JSON says why. */
+/* Returns the reason as a word of the JSON report. */
 static const char *unseen_why(const struct unseen_launch *row)
 {
 	return row->family ? "not_called" : "no_symbols";
@@ -247,7 +247,7 @@ DEFINE_FIGURES(captures, struct capture_results, CAPTURE_COLUMNS, next_capture);
 
 static const struct view CAPTURE = { NULL, NULL, &captures, NULL, VIEW_ONE };
 
-/* ---- In words */
+/* ---- Text */
 
 char *text_damage(const struct model *model, char *into, size_t size)
 {
@@ -369,7 +369,7 @@ static void print_verdict(FILE *out, const struct model *model,
 			(double)(info->session_end_ns - info->session_start_ns) / 1e9);
 }
 
-/* Many at once where a job starts short-lived ones: one line for all. */
+/* A job that starts short-lived processes may have many: one line for all. */
 static void print_unseen_processes(FILE *out, const struct model *model,
 				   const struct capture_results *capture)
 {
@@ -415,7 +415,7 @@ static void print_coverage(FILE *out, const struct model *model,
 	print_unseen_processes(out, model, capture);
 }
 
-/* Those of a runtime and a file are told together. */
+/* Entries of one runtime and file share a line. */
 static uint32_t unseen_alike(const struct unseen_launches *unseen, uint32_t from)
 {
 	uint32_t i = from + 1;
@@ -515,7 +515,7 @@ static const char *left_out_meaning(uint32_t what)
 	}
 }
 
-/* What follows from it for the figures is said once for each kind. */
+/* The consequence for the figures is printed once for each kind. */
 static void print_left_out(FILE *out, const struct model *model, const struct capture_results *capture,
 			   const struct report_options *options)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several ranks side by side, and what MindInsight's rules find. */
+/* Comparison of several ranks, and the results of MindInsight's rules. */
 #include "analyzer/analyse/cluster/cluster.h"
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/store/define_table.h"
@@ -16,7 +16,7 @@
 #define PIPELINE_STAGE \
 	cell_known(model->devices.row[row->device].stages, model->devices.row[row->device].stage)
 
-/* Between steps that overlap there is no gap. */
+/* Overlapping steps have no gap between them. */
 #define RANK_FIGURES(COLUMN)                                                                   \
 	COLUMN(label, TEXT, "device", "its number and rank", device_label(at, row->device))    \
 	COLUMN(pipeline_stage, NUMBER, "stage", "of the job's pipeline", PIPELINE_STAGE)       \
@@ -74,7 +74,7 @@ static const struct view STAGES = {
 	.optional = true
 };
 
-/* The link that a finding is about; NULL: it is about none. */
+/* Returns the link that a finding is about; NULL if it is not about a link. */
 static const struct link_usage *link_of(const struct table_data *of,
 					const struct cluster_finding *row)
 {
@@ -131,7 +131,7 @@ static void print_link(FILE *out, const struct model *model, const struct link_u
 		fprintf(out, " from rank %u to %u", link->source, link->destination);
 }
 
-/* How a finding against the mean reads: "<says> <value / unit> <unit>, N % of the mean<advice>". */
+/* The text of a finding against the mean: "<says> <value / unit> <unit>, N % of the mean<advice>". */
 static const struct against_mean {
 	const char *says;
 	double per_unit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives, links between ranks, and who came last. */
+/* Collectives, links between ranks, and the ranks that arrived last. */
 #include <inttypes.h>
 
 #include "analyzer/analyse/device/results.h"
@@ -109,7 +109,7 @@ static const struct view_column SKEW_COLUMNS[] = {
 static const struct view SKEWS = { "skews", "collectives", &table_collectives, SKEW_COLUMNS,
 				   .figures = &skew_figures };
 
-/* What was added to the times of ranks whose clocks are not the others'. */
+/* Prints the correction of the times of ranks whose clocks differ. */
 static void print_clocks(const struct report *report)
 {
 	const struct communication_results *results = &report->results->devices->communication;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: how busy they were, and what device files say of them as a whole. */
+/* Devices: how busy they were, and the figures of whole devices in device files. */
 #include <inttypes.h>
 
 #include "analyzer/analyse/device/results.h"
@@ -165,7 +165,7 @@ static void print_usage(FILE *out, const struct model *model, const struct devic
 	fputc('\n', out);
 }
 
-/* Ranks that did about the same, as the first of them. */
+/* Prints ranks with about the same figures as the first of them. */
 static void print_alike(const struct report *report, const struct alike *alike, uint32_t row)
 {
 	const struct device_results *devices = report->results->devices;

@@ -45,7 +45,7 @@ DEFINE_FIGURES(cpu_figures, struct cpu_usage, CPU_FIGURES, NULL);
 
 #define CELL_COLUMNS(COLUMN) TIMES(COLUMN, *row)
 
-/* Of the CPU that @m counts, by interval of the host's own series. */
+/* Iterates over the intervals of the host's own series for the CPU with number @m. */
 static bool next_cell(struct table_cursor *at)
 {
 	const struct host_results *host = at->of->results->host;
@@ -92,7 +92,7 @@ static bool is_cpu(const struct table_cursor *at, const struct table_cursor *out
 	return ((const struct cpu_usage *)at->row)->cpu != INDEX_NONE;
 }
 
-/* All together, and as many as are asked for. */
+/* Shows the sum of all CPUs, and as many CPUs as requested. */
 static bool is_shown(const struct table_cursor *at, const struct table_cursor *outer)
 {
 	uint32_t top = report_of(at)->options->top;
@@ -113,7 +113,7 @@ static const struct view SHARES = {
 	NULL, NULL, &table_host_cpus, SHARE_COLUMNS, .figures = &cpu_figures, .where = is_shown
 };
 
-/* ---- Of the machine */
+/* ---- Whole machine */
 
 #define INTERVAL_COLUMNS(COLUMN)                                                                 \
 	COLUMN(start_ns, INSTANT, "start", "begin of the interval", cell_u64(row->start_ns))     \
@@ -197,7 +197,7 @@ static bool is_same(const struct counter *a, const struct counter *b)
 	return a->name == b->name && a->cpu == b->cpu;
 }
 
-/* Pressure, frequencies and idle states: all readings of one counter together. */
+/* Pressure, frequencies and idle states: all readings of one counter are written together. */
 static void write_counters(struct json *json, const struct model *model)
 {
 	const struct counter *rows = model->counters.row;

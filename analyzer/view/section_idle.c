@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why devices were idle: sums by cause, by who was at the end of all waiting, and the longest gaps. */
+/* The reasons for the devices' idle time: sums by cause and by root, and the longest gaps. */
 #include <stdlib.h>
 
 #include "analyzer/analyse/device/results.h"
@@ -11,7 +11,7 @@
 #include "analyzer/view/sections.h"
 
 #define TEXT_SIZE 1200
-#define PARTS_SHOWN 3 /* of each listed gap */
+#define PARTS_SHOWN 3 /* in each listed gap */
 
 static double percent_of(uint64_t part, uint64_t whole)
 {
@@ -38,7 +38,7 @@ static const struct view CAUSES = { "causes", "causes", &table_idle_causes, CAUS
 
 /* ---- Gaps */
 
-/* The parts of one gap that have the same cause and the same who, together. */
+/* The sum of the parts of one gap with the same cause and the same who. */
 struct share {
 	uint8_t cause;
 	uint32_t who;
@@ -61,7 +61,7 @@ static int by_who(const void *a, const void *b)
 	return x->who < y->who ? -1 : x->who > y->who;
 }
 
-/* Shares of a gap, largest first; the caller frees them. NULL without memory. */
+/* Returns the shares of a gap, largest first; the caller frees them. NULL without memory. */
 static struct share *gap_shares(const struct idle_gap *gap, uint32_t *count)
 {
 	struct share *shares = calloc((size_t)gap->part_count + 1, sizeof(*shares));
@@ -85,7 +85,7 @@ static struct share *gap_shares(const struct idle_gap *gap, uint32_t *count)
 	return shares;
 }
 
-/* "lock ffmpeg 4711 82 %, user_code ffmpeg 4700 10 %": what is worth telling. */
+/* "lock ffmpeg 4711 82 %, user_code ffmpeg 4700 10 %": the significant shares. */
 static struct cell shares_cell(struct table_cursor *at, const struct idle_gap *gap)
 {
 	uint64_t length_ns = gap->gap.end_ns - gap->gap.start_ns;
@@ -157,13 +157,13 @@ static const struct view_column GAP_SHOWN[] = {
 	{ NULL },
 };
 
-/* They are the longest already, as many as are wanted. */
+/* The results contain the requested number of longest gaps already. */
 static const struct view GAPS = {
 	"gaps", NULL, &table_idle_gaps, GAP_SHOWN,
 	.figures = &gap_figures, .within = view_all, .inside = { &PARTS },
 };
 
-/* ---- All of it */
+/* ---- The whole section */
 
 #define IDLE_COLUMNS(COLUMN)                                                                  \
 	COLUMN(total_ns, NS, "idle", "all gaps of all devices", cell_u64(row->total_ns))      \
@@ -184,7 +184,7 @@ static const struct view IDLE = {
 	"idle", NULL, &idle, NULL, VIEW_ONE, .inside = { &CAUSES, &idle_roots_view, &GAPS },
 };
 
-/* ---- In words */
+/* ---- Text */
 
 /* "of that 71.2 % on CPU in the program's own code, 12.0 % ready to run, but without a CPU, ..." */
 static void print_by_cause(FILE *out, const struct idle_roots *roots)

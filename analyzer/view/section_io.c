@@ -65,7 +65,7 @@ static const struct view_column FAULT_COLUMNS[] = {
 
 static const struct view FAULTS = { "major_faults", "rows", &table_major_faults, FAULT_COLUMNS };
 
-/* Nothing at all if nothing was recorded: most traces are without. */
+/* Writes nothing if nothing was recorded, as in most traces. */
 static int io_text(const struct report *report)
 {
 	int err = 0;

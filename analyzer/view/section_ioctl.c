@@ -42,7 +42,7 @@ static const struct view_column COLUMNS[] = {
 static const struct view IOCTL = { "ioctl", "commands", &table_ioctl, COLUMNS,
 				   .figures = &ioctl_figures };
 
-/* What began or ended outside of the recording is in no sum. */
+/* Ioctls that began or ended outside of the recording are not in the sums. */
 static void unfinished_ioctls(FILE *out, const struct ioctl_results *ioctl)
 {
 	uint64_t open = 0, before = 0, ns = 0;

@@ -59,7 +59,7 @@ static const struct view_column CLOCK_VIEW_COLUMNS[] = { { "device.id", "device"
 							 CLOCK,
 							 { NULL } };
 
-/* Of the device with most tasks. */
+/* Selects the device with most tasks. */
 static void of_main(struct table_cursor *at, const struct table_cursor *outer)
 {
 	const struct device_results *devices = at->of->results->devices;

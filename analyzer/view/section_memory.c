@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that runtimes gave out, and what device files recorded of it. */
+/* Memory allocated by runtimes, and memory records of device files. */
 #include <inttypes.h>
 
 #include "analyzer/analyse/memory/memory.h"

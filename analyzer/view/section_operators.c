@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators: device tasks by name, type and core, and what device files sum up of them. */
+/* Operators: device tasks by name, type and core, and sums of operators in device files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "analyzer/view/sections.h"
 #include "analyzer/view/told_sums.h"
 
-#define METRIC_COLUMNS 8 /* in text */
+#define METRIC_COLUMNS 8 /* in the text report */
 
 /* ---- Lists of operators */
 
@@ -112,7 +112,7 @@ DEFINE_FIGURES(operator_figures, struct operator_usage, OPERATOR_FIGURES, NULL);
 	COLUMN(mean, REAL, "mean", "over its tasks", cell_real(row->mean))                \
 	COLUMN(tasks, COUNT, "tasks", "tasks that have it", cell_u64(row->tasks))
 
-/* Of row at->i of list at->m, which view->within sets. */
+/* Iterates over the metrics of row at->i of list at->m, which view->within sets. */
 static bool next_list_metric(struct table_cursor *at)
 {
 	const struct operator_list *list = list_at(at->of, at->m);
@@ -189,7 +189,7 @@ static const struct view OPERATORS = LIST("operators", &table_operators);
 static const struct view BY_TYPE = LIST("operator_types", &table_operator_types);
 static const struct view BY_CORE = LIST("operator_cores", &table_operator_cores);
 
-/* The list has one row for each; what changes with the step is in another section. */
+/* The list has one row for each operator; shapes by step are in another section. */
 static void hint_at_shapes(FILE *out, const struct operator_list *list)
 {
 	uint32_t changing = 0;
@@ -217,14 +217,14 @@ static const struct operator_metric *metric_of(const struct operator_list *list,
 	return NULL;
 }
 
-/* Which share of its time each part of a core was busy; how much of a counter there was is no such. */
+/* Is it the share of time in which a part of a core was busy? Counter values are not. */
 static bool is_utilization(const char *name)
 {
 	return strstr(name, "_ratio") || strstr(name, "cube_utilization") ||
 	       strstr(name, "memory_bound") || strstr(name, "l2_cache_");
 }
 
-/* The first metrics that the rows shown have: names[0 .. returned). */
+/* Finds the first metrics of the shown rows: names[0 .. returned). */
 static uint32_t find_metrics(const struct model *model, const struct operator_list *list,
 			     uint32_t count, uint32_t *names)
 {
@@ -265,7 +265,7 @@ static void add_metrics(struct table *table, const struct model *model,
 	}
 }
 
-/* Columns as the files have them. */
+/* The columns are those of the files. */
 static int print_metrics(FILE *out, const struct model *model, const struct operator_list *list,
 			 const struct report_options *options)
 {
@@ -292,7 +292,7 @@ static int print_metrics(FILE *out, const struct model *model, const struct oper
 	return error;
 }
 
-/* ---- What device files sum up */
+/* ---- Sums from device files */
 
 #define SUM_KNOWN (row->total_ns != UINT64_MAX)
 
@@ -349,7 +349,7 @@ static const struct view_column FUSED_COLUMNS[] = {
 static const struct view FUSED = { "fused_operators", "fused operators", &table_fused_operators,
 				   FUSED_COLUMNS, .optional = true };
 
-/* Sums of devices whose tasks nobody told, and those by shape or with times of the host: others say nothing new. */
+/* Sums of devices without reported tasks, and sums by shape or with times of the host: others add no information. */
 static int print_sums(const struct report *report)
 {
 	struct view sorted = SUMS;
@@ -377,9 +377,9 @@ static int print_told(const struct report *report)
 	return view_text(report, &FUSED);
 }
 
-/* ---- All of it */
+/* ---- The whole section */
 
-/* A summary says more than the list itself only if it has fewer rows. */
+/* A summary adds information to the list only if it has fewer rows. */
 static int print_summaries(const struct report *report, enum operator_by by)
 {
 	int err = 0;

@@ -9,7 +9,7 @@
 
 #define DEVICE (&of->results->devices->overlap.devices[at->i])
 
-/* "all", "none", or its number, which may be an address. */
+/* "all", "none", or the stream's number, which may be an address. */
 static struct cell stream_cell(struct table_cursor *at, const struct overlap_usage *row)
 {
 	if (at->outer == row)
@@ -52,7 +52,7 @@ static const struct view_column DEVICE_COLUMNS[] = {
 	{ NULL },
 };
 
-/* Its row of the device as a whole comes first. */
+/* The row for the whole device comes first. */
 static void streams_of(struct table_cursor *at, const struct table_cursor *device)
 {
 	at->i = device->i;
@@ -65,7 +65,7 @@ static bool is_whole(const struct table_cursor *at, const struct table_cursor *o
 	return at->outer == at->row;
 }
 
-/* As many streams of each device as are asked for. */
+/* Shows as many streams of each device as requested. */
 static bool is_shown(const struct table_cursor *at, const struct table_cursor *outer)
 {
 	uint32_t top = report_of(at)->options->top;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data pipelines: operators, queues, and what the trainer waits for. */
+/* Data pipelines: operators, queues, and the trainer's waits. */
 #include <inttypes.h>
 
 #include "analyzer/analyse/idle/idle.h"
@@ -11,7 +11,7 @@
 
 #define NAME_SIZE 128
 
-/* Where the framework is unknown fetches are sleeps. */
+/* If the framework is unknown, fetches are sleeps. */
 #define FETCH_COLUMNS(COLUMN)                                                                    \
 	COLUMN(sleeps, COUNT, "sleeps", "sleeps that an operator's thread ended",                \
 	       cell_known(row->pipeline->by_wakes, row->fetch.fetches))                          \
@@ -32,7 +32,7 @@ static const struct view FETCHES = { "fetches", NULL, &fetches, NULL, VIEW_ONE }
 
 #define PIPELINE (((const struct pipeline_usage *)at->outer)->pipeline)
 
-/* There is one for each pipeline. */
+/* Selects the row of the pipeline; there is one for each. */
 static void of_pipeline(struct table_cursor *at, const struct table_cursor *outer)
 {
 	at->i = outer->index;
@@ -68,7 +68,7 @@ static bool has_bottleneck(const struct table_cursor *outer)
 static const struct view BOTTLENECK = { "bottleneck", NULL,		      &bottlenecks, NULL,
 					VIEW_ONE,     .within = of_pipeline, .known = has_bottleneck };
 
-/* What is an array of its own in each pipeline. */
+/* Selects an array that belongs to a pipeline. */
 static void inside_pipeline(struct table_cursor *at, const struct table_cursor *outer)
 {
 	at->outer = outer->row;
@@ -89,7 +89,7 @@ static const struct view_column NOTE_SHOWN[] = { { "note", .how = VIEW_EMPTY }, 
 static const struct view NOTES = { "notes",   NULL,		    &notes, NOTE_SHOWN,
 				   VIEW_LIST, .within = inside_pipeline };
 
-/* Tells those of one process apart. */
+/* Returns a number that distinguishes the pipelines of one process. */
 static uint32_t number_in_process(const struct pipeline_results *pipelines, uint64_t row)
 {
 	uint32_t number = 0;
@@ -128,9 +128,9 @@ static const struct view PIPELINES = {
 	.inside = { &FETCHES, &pipeline_operators_view, &BOTTLENECK, &NOTES },
 };
 
-/* ---- In words */
+/* ---- Text */
 
-/* Who fetches. */
+/* Names the thread that fetches. */
 static const char *fetcher(const struct pipeline *pipeline)
 {
 	for (uint32_t i = 0; i < pipeline->queues.count; i++)

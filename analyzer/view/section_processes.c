@@ -55,7 +55,7 @@ static const struct view PROCESS_SERIES = { "series",		NULL,
 #define PROCESS (&model->processes.row[row->process])
 #define CGROUP (row->cgroup == INDEX_NONE ? NULL : &model->cgroups.row[row->cgroup])
 
-/* A part of what the path of the process's group names. */
+/* The part of the cgroup's path to return. */
 enum place { PLACE_CONTAINER, PLACE_POD, PLACE_BOTH };
 
 static struct cell place_cell(struct table_cursor *at, const struct cgroup *group, enum place part)
@@ -210,7 +210,7 @@ static const struct view_column FACT_COLUMNS[] = {
 static const struct view FACTS = { NULL,	 "target processes",	      &table_process_usage,
 				   FACT_COLUMNS, .figures = &process_figures, .where = is_target };
 
-/* ---- Groups */
+/* ---- Cgroups */
 
 #define GROUP ((const struct cgroup_usage *)at->outer)
 #define HAS(what) (GROUP->flags & MODEL_CGROUP_##what)
@@ -318,7 +318,7 @@ static const struct view_column GROUP_VIEW_COLUMNS[] = {
 static const struct view GROUPS = { "cgroups", NULL, &groups, GROUP_VIEW_COLUMNS,
 				    .inside = { &GROUP_SERIES } };
 
-/* Groups without any limit around them say nothing that the table of processes does not. */
+/* Cgroups without any limit add no information to the table of processes. */
 static int print_groups(const struct report *report)
 {
 	const struct cgroup_results *of = report->results->cgroups;
@@ -334,7 +334,7 @@ static int print_groups(const struct report *report)
 	return view_text(report, &GROUPS);
 }
 
-/* ---- All of it */
+/* ---- The whole section */
 
 static int print_targets(const struct report *report)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python processes: functions seen, and waits for the interpreter's lock. */
+/* Python processes: sampled functions, and waits for the interpreter's lock. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -151,7 +151,7 @@ static struct cell version_cell(struct table_cursor *at, uint32_t version)
 	return cell_text(at->text[0]);
 }
 
-/* NULL: one that is looked into. */
+/* Returns NULL if the build is supported. */
 static const char *unknown_build(const struct python_process *row)
 {
 	switch (row->build) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where threads had a CPU, and where they slept. */
+/* Places where threads ran on a CPU, and where they slept. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "proto/trace.pb-c.h"
 
 #define NAME_SIZE 256
-#define FRAMES_SHOWN 6 /* of a sleep, from the innermost named one of the program */
+#define FRAMES_SHOWN 6 /* in a sleep, from the innermost named frame of the program */
 
 static const char *kind_name(uint8_t kind)
 {
@@ -120,7 +120,7 @@ static const char *frame_file(const struct model *model, const struct code_frame
 	COLUMN(file, TEXT, "file", "where its code is", cell_text(frame_file(model, row))) \
 	COLUMN(line, NUMBER, "line", "in the source", cell_not_0(row->line))
 
-/* Of the stack that view->within leaves in @outer. */
+/* Iterates over the frames of the stack that view->within leaves in @outer. */
 static bool next_frame(struct table_cursor *at)
 {
 	const struct model *model = at->of->model;
@@ -221,7 +221,7 @@ static const struct view SLEEPERS = { "asleep",		"threads",	   &sleepers,
 	COLUMN(blocks, COUNT, "sleeps", "long ones", cell_known(row->has_blocks, row->blocks))    \
 	COLUMN(blocked_ns, NS, "asleep", "in these, all threads together", cell_known(row->has_blocks, row->block_ns))
 
-/* Off unless asked for: a section that is always empty would only be in the way. */
+/* Shown only on request: a section that is always empty would be a distraction. */
 static bool next_stacks(struct table_cursor *at)
 {
 	const struct stack_results *stacks = at->of->results->stacks;

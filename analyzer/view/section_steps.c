@@ -13,7 +13,7 @@
 #include "analyzer/view/sections.h"
 #include "analyzer/view/step_times.h"
 
-/* ---- Of the trainer with most steps */
+/* ---- Steps of the trainer with most steps */
 
 static const struct pipeline_steps *trainer_of(const struct results *results)
 {
@@ -28,7 +28,7 @@ static void of_main_trainer(struct table_cursor *at, const struct table_cursor *
 	at->limit = at->i + 1;
 }
 
-/* Of the steps that are listed: @times is computed for each of them. */
+/* Percentiles of the listed steps: @times is evaluated for each column. */
 #define PERCENTILES(COLUMN, times)                                                    \
 	COLUMN(p50_ns, NS, "median", "of the durations of the steps listed",          \
 	       cell_known(times.has_p50, times.p50_ns))                               \
@@ -83,7 +83,7 @@ DEFINE_FIGURES(trainers, struct pipeline_steps, TRAINER_COLUMNS, next_trainer);
 
 static const struct view TRAINER = { .table = &trainers, .shape = VIEW_ONE, .inside = { &STEPS } };
 
-/* ---- Of the devices */
+/* ---- Steps of the devices */
 
 static uint64_t reduce_ns(const struct device_step_trace *trace, const struct device_step_row *row)
 {
@@ -109,7 +109,7 @@ DEFINE_FIGURES(device_step_figures, struct device_step_row, DEVICE_STEP_FIGURES,
 
 DEFINE_FIGURES(reduce_figures, struct step_reduce, REDUCE_FIGURES, NULL);
 
-/* A cursor at a row of an inner array has counted it. */
+/* A cursor at a row of an inner array has already counted that row. */
 static void of_step(struct table_cursor *at, const struct table_cursor *step)
 {
 	at->i = step->i;
@@ -152,7 +152,7 @@ static const struct view DEVICE_STEPS = { "rows",
 					  .figures = &device_step_figures,
 					  .inside = { &REDUCES } };
 
-/* Where no trainer is known, the device with most steps stands for it. */
+/* If no trainer is known, the steps of the device with most steps replace its steps. */
 static const struct view_column MAIN_STEP_COLUMNS[] = { STEP_TIMES, { NULL } };
 
 static const struct view MAIN_STEPS = { "rows", NULL, &table_device_steps, MAIN_STEP_COLUMNS,
@@ -262,7 +262,7 @@ static const struct view MAIN_DEVICE = { NULL,
 					 .within = of_main_device,
 					 .inside = { &MAIN_STEPS } };
 
-/* ---- Of the host's loop, where neither a trainer nor a device tells of any */
+/* ---- Steps of the host's loop, if there are none of a trainer or a device */
 
 static const struct host_loops *loops_of(const struct results *results)
 {
@@ -321,7 +321,7 @@ static const struct view LOOP = {
 	.table = &loops, .shape = VIEW_ONE, .within = of_main_loop, .inside = { &TURNS }
 };
 
-/* ---- What repeats and is no step */
+/* ---- Repetitions that are not steps */
 
 #define REPETITION_FIGURES(COLUMN)                                                        \
 	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))          \
@@ -417,7 +417,7 @@ static void steps_json(const struct report *report)
 	json_map_close(report->json);
 }
 
-/* ---- In words */
+/* ---- Text */
 
 static int by_value(const void *a, const void *b)
 {
@@ -529,7 +529,7 @@ static int print_loop(const struct report *report, const struct host_loop *loop)
 	return view_text(report, &TURNS);
 }
 
-/* What repeats may be layers: nothing is concluded from it. */
+/* Repetitions may be layers: the report concludes nothing from them. */
 static int print_repetitions(const struct report *report)
 {
 	print_heading(report->out, report->options, "Repetitions on the devices");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was recorded: when, where, by whom. */
+/* The recording: when, where and by whom it was made. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +94,7 @@ DEFINE_FIGURES(probes, struct probe_cost_results, PROBE_COLUMNS, next_probes);
 
 static const struct view PROBES = { "probes", NULL, &probes, NULL, VIEW_ONE, .inside = { &COSTS } };
 
-/* What a reader of one figure wants, of the class that most functions are of. */
+/* Returns the one figure of most interest: the cost of the class of most functions. */
 static struct cell probe_cost(const struct table_data *of)
 {
 	const struct probe_cost_results *cost = of->results->probe_cost;
@@ -139,9 +139,9 @@ DEFINE_FIGURES(traces, struct trace_info, TRACE_COLUMNS, next_trace);
 
 static const struct view TRACE = { NULL, NULL, &traces, NULL, VIEW_ONE };
 
-/* ---- In words */
+/* ---- Text */
 
-/* A line "label   text", cut to the width of the terminal. */
+/* Writes a line "label text", cut to the width of the terminal. */
 static void line(FILE *out, const struct report_options *options, const char *label,
 		 const char *text)
 {
@@ -187,7 +187,7 @@ static void print_times(FILE *out, const struct model *model, const struct resul
 	snprintf(text, sizeof(text), "%.3f s from %s",
 		 (double)(info->session_end_ns - info->session_start_ns) / 1e9, when);
 	line(out, options, "recorded", text);
-	/* Of a session without a known instant there is no part. */
+	/* A session without known instants has no analysed part. */
 	if (info->session_end_ns <= info->session_start_ns ||
 	    (results->from_ns == info->session_start_ns && results->to_ns == info->session_end_ns))
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds the job up as a whole: the report's first lines. */
+/* The bottleneck of the whole job: the first lines of the report. */
 #include "analyzer/analyse/idle/job_verdicts.h"
 #include "analyzer/analyse/idle/verdict.h"
 #include "analyzer/model/translate.h"
@@ -10,7 +10,7 @@
 #include "analyzer/view/straggler_view.h"
 #include "analyzer/view/verdict_words.h"
 
-#define INDENT 9 /* of its lines, below their labels */
+#define INDENT 9 /* of the lines below their labels */
 
 typedef void words(const struct model *model, const struct results *results, char *text,
 		   size_t size);
@@ -43,7 +43,7 @@ static const struct view_column VERDICT_SHOWN[] = {
 	{ "each" },  { NULL },
 };
 
-/* ---- Each of several jobs */
+/* ---- Verdicts of several jobs */
 
 static struct cell job_cell(struct table_cursor *at, const struct job_verdict *job, words *write)
 {
@@ -93,7 +93,7 @@ static const struct view VERDICT = {
 	.inside = { &idle_root_view, &wait_root_view, &wait_run_view, &straggler_view, &JOBS },
 };
 
-/* ---- In words */
+/* ---- Text */
 
 static void line(const struct report *report, const char *label)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the threads waited for that take a device's place (analyse/idle/host_waits.h). */
+/* Waits of the threads that represent a device (analyse/idle/host_waits.h). */
 #include <inttypes.h>
 
 #include "analyzer/analyse/idle/host_waits.h"
@@ -33,7 +33,7 @@ static const struct view THREADS = { "threads", NULL, &table_waiters, THREAD_SHO
 	COLUMN(percent, PERCENT, "share", "of all of it",                               \
 	       cell_real(percent_of(*row, WAITS->total_ns)))
 
-/* Largest first. */
+/* Iterates with the largest first. */
 static bool next_cause(struct table_cursor *at)
 {
 	const uint64_t *ns = at->of->results->waits->waits.first_ns;
@@ -66,7 +66,7 @@ static const struct view CAUSES = { "causes", NULL, &causes, NULL, .within = vie
 	       cell_known_real(row->bounds.known, row->bounds.at_most_percent))                 \
 	COLUMN(run_ns, NS, "on a CPU", "of it", cell_u64(row->own.total_ns))
 
-/* Where nothing is known of any thread there is no row. */
+/* There is no row if nothing is known about any thread. */
 static bool next_waits(struct table_cursor *at)
 {
 	const struct host_waits *waits = at->of->results->waits;
@@ -81,7 +81,7 @@ static const struct view WAITED = {
 	.inside = { &THREADS, &CAUSES, &wait_roots_view, &wait_runs_view },
 };
 
-/* ---- In words */
+/* ---- Text */
 
 static void print_whose(FILE *out, const struct model *model, const struct host_waits *waits)
 {

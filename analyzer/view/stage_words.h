@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage_words.h - what the verdict says of a data pipeline whose framework nobody knows (analyse/stage_waits.h). */
+/* stage_words.h - the verdict's text about a data pipeline of an unknown framework (analyse/stage_waits.h). */
 #ifndef PROFBPF_ANALYZER_VIEW_STAGE_WORDS_H
 #define PROFBPF_ANALYZER_VIEW_STAGE_WORDS_H
 
@@ -12,11 +12,11 @@
 void stage_text(const struct model *model, const struct results *results, char *text,
 		size_t size);
 
-/* Its name, or nothing. */
+/* Writes the operator's name, or "". */
 void stage_name(const struct model *model, const struct results *results, char *text,
 		size_t size);
 
-/* What helps, if it is one whose workers sleep and the verdict is about that; false: nothing was written. */
+/* Writes a remedy if the operator's workers sleep and the verdict is about that; returns false if it wrote nothing. */
 bool stage_remedy(const struct results *results, char *text, size_t size);
 
 #endif /* PROFBPF_ANALYZER_VIEW_STAGE_WORDS_H */

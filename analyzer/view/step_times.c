@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Frees @values. */
+/* Makes the result and frees @values. */
 static struct durations times_of(uint64_t *values, uint32_t count)
 {
 	struct durations times = durations_of(values, values ? count : 0, 0, 0);

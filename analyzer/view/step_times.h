@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * step_times.h - how long the steps took that the report lists, with percentiles.
- */
+/* step_times.h - durations of the steps that the report lists, with percentiles. */
 #ifndef PROFBPF_ANALYZER_VIEW_STEP_TIMES_H
 #define PROFBPF_ANALYZER_VIEW_STEP_TIMES_H
 
@@ -10,7 +8,7 @@
 #include "analyzer/analyse/durations.h"
 #include "analyzer/analyse/pipeline/steps.h"
 
-/* Of no steps, or without memory, none has a percentile. */
+/* Without steps, or without memory, there are no percentiles. */
 struct durations trainer_step_times(const struct pipeline_steps *steps);
 struct durations device_step_times(const struct device_step_trace *trace);
 struct durations loop_step_times(const struct host_loops *loops, const struct host_loop *loop);

@@ -8,7 +8,7 @@
 #include "analyzer/model/translate.h"
 #include "analyzer/store/define_table.h"
 
-/* What is different on it; "" if that is not known. */
+/* Writes what is different on the rank; "" if unknown. */
 static void why_text(const struct model *model, const struct straggler *why, char *text,
 		     size_t size)
 {

@@ -7,9 +7,9 @@
 #include "analyzer/store/define_table.h"
 #include "analyzer/view/report_parts.h"
 
-#define SLEEPS_MAX 32 /* kinds of sleeps told of a thread */
+#define SLEEPS_MAX 32 /* kinds of sleeps shown for a thread */
 
-/* ---- What threads slept in */
+/* ---- Sleeps of threads */
 
 static struct span span_of(const struct sleep_sum *row)
 {
@@ -96,7 +96,7 @@ static struct cell any_text(const char *text)
 	       row->waker < model->threads.count ? cell_none()                                  \
 						 : cell_string(model, row->interrupt))
 
-/* Of the thread that view->within leaves in @outer. */
+/* Iterates over the sleeps of the thread that view->within leaves in @outer. */
 static bool next_sleep(struct table_cursor *at)
 {
 	const struct sleep_sums *sums = &((const struct thread_usage *)at->outer)->sleeps;
@@ -256,7 +256,7 @@ const struct view thread_view = { "threads",
 				  .more = write_thread_reasons,
 				  .inside = { &SLEEPS } };
 
-/* What the targets' threads slept in, as a table with a column for each reason that there is. */
+/* A table of the targets' threads with a column for each reason for sleeping that occurs. */
 
 static bool is_sleeper(const struct table_cursor *at, const struct table_cursor *outer)
 {
@@ -289,7 +289,7 @@ static void add_sleeper(struct table *table, const struct model *model,
 int print_sleepers(const struct report *report)
 {
 	uint32_t count = (uint32_t)view_count(report, &SLEEPERS, NULL), left;
-	uint64_t total_ns[REASONS + 1] = { 0 }; /* the last is throttled time */
+	uint64_t total_ns[REASONS + 1] = { 0 }; /* the last element is throttled time */
 	struct table *table = count ? table_new(report->options) : NULL;
 	struct table_cursor at;
 	int err;

@@ -3,19 +3,19 @@
 
 #include <stdlib.h>
 
-/* Tasks have neither, or not all of it. */
+/* Does the sum have data that tasks lack, at least in part? */
 static bool says_more(const struct operator_sum *sum)
 {
 	return sum->shapes || sum->host_ns != UINT64_MAX || sum->host_self_ns != UINT64_MAX;
 }
 
-/* Unknown ones come last. */
+/* Unknown values come last. */
 static int by_time(uint64_t x, uint64_t y)
 {
 	return x + 1 > y + 1 ? -1 : x + 1 < y + 1;
 }
 
-/* Sums by type before those by name, as they are fewer. */
+/* Sums by type come before sums by name, because they are fewer. */
 static int by_total(const void *a, const void *b, void *context)
 {
 	const struct operator_sum *sums = context;

@@ -38,7 +38,7 @@ static const struct pipeline_steps *steps_of(const struct results *results)
 	return verdict->op == INDEX_NONE ? NULL : &results->steps->pipelines[verdict->pipeline];
 }
 
-/* The bottleneck that was found in it, if the verdict is about that operator. */
+/* Returns the bottleneck found in the pipeline, if the verdict is about that operator. */
 static const struct bottleneck *bottleneck_of(const struct results *results)
 {
 	const struct verdict *verdict = results->verdict;
@@ -81,7 +81,7 @@ const char *verdict_of_text(uint8_t of)
 	}
 }
 
-/* Whose time it is: "main thread python 17", "thread worker 19", "the threads that launch". */
+/* Names the threads whose time it is: "main thread python 17", "thread worker 19", "the threads that launch". */
 static void name_waiter(const struct model *model, const struct results *results, char *text,
 			size_t size)
 {
@@ -104,13 +104,13 @@ static void name_waiter(const struct model *model, const struct results *results
 		append(text, size, tr(" (%u, the first %.128s)"), waits->thread_count, who);
 }
 
-/* Do sentences about name_waiter() need the plural? */
+/* Do sentences about name_waiter() require the plural? */
 static bool are_several(const struct results *results)
 {
 	return results->waits && results->waits->thread_count > 1;
 }
 
-/* Why there is no CPU, after "because". */
+/* Returns why no CPU is available, after "because". */
 static const char *cpu_text(const struct idle_verdict *idle)
 {
 	if (idle->cause == IDLE_THROTTLED)
@@ -124,7 +124,7 @@ static const char *cpu_text(const struct idle_verdict *idle)
 	}
 }
 
-/* What a device file's own timeline has the host in: whether it ran there is not known. */
+/* The host's activity in a device file's own timeline; whether it ran on a CPU then is unknown. */
 static const char *scope_of(const struct model *model, const struct idle_root *row)
 {
 	const struct root *root = row ? &row->root : NULL;
@@ -203,7 +203,7 @@ static void tell_cpu(const struct model *model, const struct results *results, c
 		       verdict->percent);
 }
 
-/* "the device is busy for at least 61 %, at most 74 % of the time" */
+/* Writes "the device is busy for at least 61 %, at most 74 % of the time". */
 static void tell_bounds(const struct results *results, char *text, size_t size)
 {
 	const struct device_bounds *bounds = &results->waits->bounds;
@@ -214,7 +214,7 @@ static void tell_bounds(const struct results *results, char *text, size_t size)
 	       bounds->at_least_percent, bounds->at_most_percent);
 }
 
-/* Without its tasks. */
+/* Describes the waits for a device without recorded tasks. */
 static void tell_device_waits(const struct model *model, const struct results *results, char *text,
 			      size_t size)
 {
@@ -381,7 +381,10 @@ static void tell_unknown(const struct model *model, const struct results *result
 		       verdict->percent);
 }
 
-/* The state with its number, in one sentence; if it is an unknown pipeline, for whom in another. */
+/*
+ * The state with its number, in one sentence; for a pipeline of an unknown framework, another sentence names the
+ * operator that is waited for.
+ */
 void verdict_sentence(const struct model *model, const struct results *results, char *text,
 		      size_t size)
 {
@@ -445,7 +448,7 @@ static const char *needs(const struct verdict *verdict)
 	}
 }
 
-/* As what a thread of an operator did holds it up, where the steps do not say it. */
+/* The kind of bottleneck that follows from the cause of an operator's delay, if the steps do not show it. */
 static enum bottleneck_kind kind_by_cause(uint8_t cause)
 {
 	switch (cause) {
@@ -489,7 +492,7 @@ static void tell_operator(const struct model *model, const struct results *resul
 		append(text, size, tr("See the section operators for what it does."));
 }
 
-/* What to change; "" for a job that is healthy. */
+/* The remedy; "" for a healthy job. */
 void verdict_remedy(const struct model *model, const struct results *results, char *text,
 		    size_t size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verdict_words.h - the verdict (analyse/idle/verdict.h) in words: what the report begins with.
+ * verdict_words.h - the verdict (analyse/idle/verdict.h) as text: the beginning of the report.
  *
- * There is one in the results. Texts are cut to @size and always terminated; "" where there is nothing to say.
+ * The results contain one verdict. Texts are cut to @size and always terminated; "" where there is nothing to report.
  */
 #ifndef PROFBPF_ANALYZER_VIEW_VERDICT_WORDS_H
 #define PROFBPF_ANALYZER_VIEW_VERDICT_WORDS_H
@@ -13,23 +13,26 @@
 #include "analyzer/analyse/idle/verdict.h"
 #include "analyzer/store/schema.h"
 
-/* The state with its number, in one sentence; if it is an unknown pipeline, for whom in another. */
+/*
+ * The state with its number, in one sentence; for a pipeline of an unknown framework, another sentence names the
+ * operator that is waited for.
+ */
 void verdict_sentence(const struct model *model, const struct results *results, char *text,
 		      size_t size);
 
-/* What to change; "" for a job that is healthy. */
+/* The remedy; "" for a healthy job. */
 void verdict_remedy(const struct model *model, const struct results *results, char *text,
 		    size_t size);
 
-/* The operator of a data pipeline that it is about: "MindData's Map". */
+/* The operator of a data pipeline that the verdict is about: "MindData's Map". */
 void verdict_stage_name(const struct model *model, const struct results *results, char *text,
 			size_t size);
 
-/* What it leans on may not be whole: records were lost, or launches may not have been seen. */
+/* A caveat if the verdict's data may be incomplete: records were lost, or launches may not have been seen. */
 void verdict_but(const struct model *model, const struct results *results, char *text, size_t size);
 
 /*
- * Where several jobs were recorded, each one's verdict in a few words: "python 17: starved for data, 41.2 % of step time
+ * If several jobs were recorded, the verdict of each in a few words: "python 17: starved for data, 41.2 % of step time
  * (the one above); python 18: healthy. ...".
  */
 void verdict_each(const struct model *model, const struct results *results, char *text,
@@ -38,7 +41,7 @@ void verdict_each(const struct model *model, const struct results *results, char
 /* "reader 17: read: /data/train.bin on vda <- main 10; io, 31.2 % of device time" */
 void verdict_root_text(const struct table_data *of, char *text, size_t size);
 
-/* Whose share a percentage is: "device time". Static text. */
+/* The whole of which a percentage is a share: "device time". Static text. */
 const char *verdict_of_text(uint8_t of);
 
 #endif /* PROFBPF_ANALYZER_VIEW_VERDICT_WORDS_H */

@@ -41,7 +41,7 @@ void view_begin(const struct report *report, const struct view *view,
 	}
 }
 
-/* Tables of an array do without @m: it counts the order. */
+/* Tables of an array do not use @m: it is the index into the order. */
 static bool next_row(const struct view *view, struct table_cursor *at)
 {
 	if (view->order) {
@@ -116,7 +116,7 @@ bool view_find(const struct view *view, const struct view_column *column, struct
 	return false;
 }
 
-/* Where a row tells a device's number it tells its rank: of several hosts' device 0 that is which. */
+/* If a row shows a device's number it also shows its rank, which distinguishes device 0 of several hosts. */
 static bool wants_rank(const struct view *view, unsigned int column)
 {
 	const char *name = view->columns[column].column;
@@ -158,7 +158,7 @@ struct view_place *view_places(const struct view *view, unsigned int *count)
 			shown = view->columns[i];
 		else
 			shown.column = view->table->columns[i].name;
-		/* tests/unit/test_view.c looks for each. */
+		/* tests/unit/test_view.c checks each of them. */
 		if (!view_find(view, &shown, &places[i + added]))
 			abort();
 		if (view->columns && wants_rank(view, i))

@@ -45,7 +45,7 @@ static void write_cell(struct json *json, const char *key, const struct view_pla
 	}
 }
 
-/* The columns of a row in the open map, then what is inside of it. */
+/* Writes the columns of a row into the open map, then the views inside it. */
 static void write_map(const struct report *report, const struct view *view,
 		      struct view_place *places, unsigned int count, struct table_cursor *at)
 {

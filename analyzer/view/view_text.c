@@ -8,7 +8,7 @@
 #include "analyzer/model/translate.h"
 #include "analyzer/view/view.h"
 
-/* How values of a unit are shown, and what that adds to the heading. */
+/* Suffixes of headings: the unit in which values are shown. */
 static const char *const SUFFIXES[UNITS] = {
 	[UNIT_NS] = " ms",
 	[UNIT_SHORT_NS] = " us",
@@ -100,7 +100,7 @@ static bool is_same(const struct cell *a, const struct cell *b)
 	return a->kind == b->kind && (a->kind == CELL_NULL || a->number == b->number);
 }
 
-/* Is the column worth its room? It is told by all rows, also by those that are not shown. */
+/* Is the column worth its room? All rows decide, including those that are not shown. */
 static bool is_shown(const struct report *report, const struct view *view,
 		     const struct table_cursor *outer, struct view_place *place)
 {
@@ -132,14 +132,14 @@ static bool is_shown(const struct report *report, const struct view *view,
 	return false;
 }
 
-/* What is printed of a view: its places in text, and how many rows. */
+/* The printed part of a view: its places in text, and the number of rows. */
 struct shown {
 	struct view_place *places;
 	unsigned int count;
 	uint64_t most;
 };
 
-/* Returns false without memory; free(shown->places). */
+/* Returns false without memory; the caller frees shown->places. */
 static bool choose(const struct report *report, const struct view *view,
 		   const struct table_cursor *outer, struct shown *shown)
 {
@@ -171,7 +171,7 @@ static void add_below(const struct report *report, const struct view *view,
 	table_format(table, "  ... %" PRIu64 " more %s", rows - shown->most, view->rows);
 }
 
-/* Returns how many rows there are. */
+/* Returns the number of rows. */
 static uint64_t add_rows(const struct report *report, const struct view *view,
 			 const struct table_cursor *outer, struct shown *shown, struct shown *below,
 			 struct table *table)

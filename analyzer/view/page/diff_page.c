@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff_page.c - a comparison as a page: diff.html with the answer, the largest changes, and a table for each kind of figure. */
+/*
+ * diff_page.c - a comparison as a page: diff.html with the result, the largest changes, and a table for each kind of
+ * figure.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +14,10 @@
 
 #define MOST_SHOWN 8 /* changes in the first screen */
 #define TEXT_SIZE 64
-#define STRIP_WIDTH 184.0 /* of the picture of the parts, in its own units */
+#define STRIP_WIDTH 184.0 /* width of the picture of the parts, in its own units */
 #define STRIP_MARGIN 6.0
 
-/* The Makefile says that this file depends on them. */
+/* The Makefile contains the dependency of this file on them. */
 EMBED(diff_template, "analyzer/view/page/diff.html")
 EMBED(diff_common_style, "analyzer/view/page/page.css")
 EMBED(diff_style, "analyzer/view/page/diff.css")
@@ -22,7 +25,7 @@ EMBED(diff_script, "analyzer/view/page/diff.js")
 
 struct diff_page {
 	const struct changes *changes;
-	yajl_val json; /* what diff_json() writes: a row has the same number there */
+	yajl_val json; /* output of diff_json(): rows have the same numbers there */
 };
 
 static const char *const TITLES[FIGURE_KINDS] = {
@@ -47,7 +50,7 @@ static const char *const MEANINGS[FIGURE_KINDS] = {
 	[FIGURE_PROCESS] = "CPUs that those of the name used, 100 % is one",
 };
 
-/* ---- A figure */
+/* ---- A single figure */
 
 static const char *path_of(uint32_t row, const char *key, char *path, size_t size)
 {
@@ -63,7 +66,7 @@ static void put_value(FILE *out, const struct diff_page *page, uint32_t row, con
 	page_figure_as(out, page->json, path_of(row, key, path, sizeof(path)), unit);
 }
 
-/* In the words of the text, which say what a difference is relative to. */
+/* Writes the words of the text report, which say what a difference is relative to. */
 static void put_words(FILE *out, const struct diff_page *page, uint32_t row, const char *key,
 		      const char *(*words)(const struct change *change, char *text, size_t size))
 {
@@ -102,7 +105,7 @@ static void put_mean(FILE *out, const struct scale *scale, double value, int y, 
 		x, x, y - 7, y + 7);
 }
 
-/* What the parts tell, before and below it after, and how far from the mean before noise reaches. */
+/* Draws the values of the parts, before and below it after, and the range of noise around the mean before. */
 static void put_strip(FILE *out, const struct change *row)
 {
 	struct scale scale = { row->before - row->noise, row->before + row->noise };
@@ -143,7 +146,7 @@ static const char *title_of(const char *state)
 	return strcmp(state, "unchanged") == 0 ? "Nothing changed" : "Nothing to compare";
 }
 
-/* The number of the first row of the kind; changes->count if there is none. */
+/* Returns the number of the first row of the kind; changes->count if there is none. */
 static uint32_t row_of(const struct changes *changes, uint8_t kind)
 {
 	uint32_t i = 0;
@@ -174,7 +177,7 @@ static void put_verdict(FILE *out, const struct diff_page *page)
 	const char *state = diff_state(page->changes);
 	uint32_t step = row_of(page->changes, FIGURE_STEP);
 
-	/* Without steps there is no "time" that could have stayed the same. */
+	/* Without steps there is no "time" that could be unchanged. */
 	fprintf(out, "<section id=\"verdict\" data-state=\"%s\"><h2>%s</h2>", state,
 		strcmp(state, "changed") == 0 && step == page->changes->count ? "Changed"
 									      : title_of(state));
@@ -281,7 +284,7 @@ static void put_headings(FILE *out, bool with_kind)
 	      out);
 }
 
-/* Kind by kind: what a job is about comes first, whatever its unit. */
+/* Writes the largest changes kind by kind: the most important kind for a job comes first, whatever its unit. */
 static void put_most(FILE *out, const struct diff_page *page)
 {
 	uint32_t shown = 0;
@@ -316,7 +319,7 @@ static int put_first(FILE *out, const void *data)
 	return ferror(out) ? -EIO : 0;
 }
 
-/* ---- All figures, kind by kind */
+/* ---- All figures by kind */
 
 static void put_kind(FILE *out, const struct diff_page *page, uint8_t kind)
 {

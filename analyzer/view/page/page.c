@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page.c - the JSON report as a page: page.html with the first screen, the packed report and the scripts in it. */
+/* page.c - the JSON report as a page: page.html with the first screen, the packed report and the scripts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #include "analyzer/view/page/page_tree.h"
 #include "analyzer/view/report.h"
 
-#define PACKED_MAX (3u << 20) /* bytes of the packed report; with fewer rows of each list it is smaller */
+#define PACKED_MAX (3u << 20) /* bytes of the packed report; above it, lists are cut to fewer rows */
 #define ROWS_MOST 2000
 #define ROWS_LEAST 16
 
-/* Files of the tree, and of the build's folder; the Makefile says that this file depends on them. */
+/* Files of the source tree and of the build folder; the Makefile contains the dependency of this file on them. */
 EMBED(page_template, "analyzer/view/page/page.html")
 EMBED(page_style, "analyzer/view/page/page.css")
 EMBED(page_script, PAGE_SCRIPT)
@@ -40,7 +40,7 @@ static int put_script(FILE *out, const void *page)
 	return fputs(page_script, out) < 0 ? -EIO : 0;
 }
 
-/* Empty where there was none when this was built. */
+/* The library is empty if it was not available at build time. */
 static int put_library(FILE *out, const void *page)
 {
 	(void)page;
@@ -54,7 +54,7 @@ static int put_first(FILE *out, const void *data)
 	return page_first(out, page->report);
 }
 
-/* The report with at most @rows rows of each list, packed; the caller frees *text. */
+/* Packs the report with at most @rows rows of each list; the caller frees *text. */
 static int pack_report(yajl_val report, size_t rows, char **text, size_t *size)
 {
 	char *plain = NULL;

@@ -6,7 +6,7 @@
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/analyse/idle/host_waits.h"
 
-/* Device files alone have no recording that began at an instant. */
+/* Device files alone have no recording with a known start. */
 static uint64_t begin_of(const struct model *model)
 {
 	uint64_t first_ns = UINT64_MAX;

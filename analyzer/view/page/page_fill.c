@@ -12,7 +12,7 @@ int page_fill(FILE *out, const char *text, const struct page_part *parts, size_t
 	const char *at = text;
 	int err = 0;
 
-	errno = 0; /* the stream keeps no cause of a failure */
+	errno = 0; /* the stream does not keep the cause of a failure */
 	for (size_t i = 0; i < count && !err; i++) {
 		const char *mark = strstr(at, parts[i].mark);
 

@@ -9,7 +9,7 @@
 #include "analyzer/view/page/page_text.h"
 #include "analyzer/view/page/page_tree.h"
 
-#define TABLE_ROWS 20 /* of the tables for readers without scripts */
+#define TABLE_ROWS 20 /* in the tables for readers without scripts */
 #define PATH_SIZE 256
 
 static const char *text_at(yajl_val report, const char *path)
@@ -45,7 +45,7 @@ static const char *whole(const char *of)
 	return strcmp(of, "step_time") == 0 ? "of the steps’ time" : "of the time";
 }
 
-/* A figure with a word before it, if there is one at @path. */
+/* Writes a word and the figure at @path, if there is one. */
 static void put_named(FILE *out, yajl_val report, const char *word, const char *path)
 {
 	if (!page_tree_get(report, path))
@@ -103,14 +103,14 @@ static void put_verdict(FILE *out, yajl_val report)
 	fputs("</dl></section>", out);
 }
 
-/* Bounds that leave everything open. */
+/* Are the bounds so wide that they say nothing? */
 static bool says_nothing(yajl_val least, yajl_val most)
 {
 	return least && most && YAJL_IS_NUMBER(least) && YAJL_IS_NUMBER(most) &&
 	       YAJL_GET_DOUBLE(least) < 0.05 && YAJL_GET_DOUBLE(most) > 99.95;
 }
 
-/* How busy the device was: known, or by the calls that wait for it between two bounds. */
+/* Writes the device's busy share: the exact value, or the two bounds from the calls that wait for it. */
 static void put_busy(FILE *out, yajl_val report)
 {
 	static const char LEAST[] = "waits.device_busy_at_least_percent", MOST[] = "waits.device_busy_at_most_percent";
@@ -134,7 +134,7 @@ static void put_busy(FILE *out, yajl_val report)
 	fputs("</dd></div>", out);
 }
 
-/* The first of the paths, up to NULL, that is in the report. */
+/* Writes the first of the paths (up to NULL) that the report contains. */
 static void put_tile(FILE *out, yajl_val report, const char *title, const char *const *paths,
 		     const char *without)
 {
@@ -165,11 +165,11 @@ static void put_headline(FILE *out, yajl_val report)
 	fputs("</dl>", out);
 }
 
-/* ---- Tables without scripts */
+/* ---- Tables for readers without scripts */
 
 static const struct plain {
 	const char *path, *title;
-	const char *columns; /* names with blanks between */
+	const char *columns; /* names separated by blanks */
 } TABLES[] = {
 	{ "devices", "Devices", "id name tasks busy_ns idle_ns utilization_percent" },
 	{ "idle.roots", "Why devices were idle", "cause who where object ns percent gaps" },
@@ -180,7 +180,7 @@ static const struct plain {
 	{ "capture.sources", "What was recorded", "name produced delivered lost" },
 };
 
-/* As values.js words it, but for names that only the script knows. */
+/* Words the heading as values.js does, except for names that only the script knows. */
 static void put_heading(FILE *out, const char *name, size_t length)
 {
 	char text[64];

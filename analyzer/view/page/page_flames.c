@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page_flames.c - stacks on CPUs, asleep and of the devices as trees for the page, without what is too small to see */
+/*
+ * page_flames.c - stacks on CPUs, asleep and of the devices as trees for the page, without nodes that are too small to
+ * see
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,9 +10,9 @@
 #include "analyzer/view/page/page_data.h"
 
 #define NODES_MOST 5000
-#define SMALLEST 4000 /* a node of less than one part in so many of the tree is left out */
+#define SMALLEST 4000 /* a node with less than one part in this many of the tree is left out */
 
-/* Weights with those of all children; NULL without memory. */
+/* Returns the weight of each node including all descendants; NULL without memory. */
 static uint64_t *total_weights(const struct stack_tree *tree)
 {
 	uint64_t *totals = calloc((size_t)tree->nodes.count + 1, sizeof(*totals));
@@ -22,7 +25,7 @@ static uint64_t *total_weights(const struct stack_tree *tree)
 	return totals;
 }
 
-/* The least weight of which no more than NODES_MOST nodes are. */
+/* Returns the least weight that at most NODES_MOST nodes reach. */
 static uint64_t least_weight(const struct stack_tree *tree, const uint64_t *totals)
 {
 	uint64_t least = totals[0] / SMALLEST + 1;
@@ -37,7 +40,7 @@ static uint64_t least_weight(const struct stack_tree *tree, const uint64_t *tota
 	}
 }
 
-/* Three numbers a node: its parent's place in the list, its frame, its weight with all its children. */
+/* Writes three numbers for a node: its parent's index in the list, its frame, its weight including all descendants. */
 static void write_nodes(struct json *json, const struct stack_tree *tree, const uint64_t *totals,
 			uint32_t *place)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define CHUNK (3 << 14) /* bytes written at once; a multiple of 3, so that base64 pads the last one only */
+#define CHUNK (3 << 14) /* bytes written at once; a multiple of 3, so that base64 pads only the last chunk */
 #define GZIP (15 + 16) /* zlib's windowBits for a gzip header without name and time */
 
 static int put_base64(FILE *out, const unsigned char *bytes, size_t size)

@@ -26,7 +26,7 @@ static bool ends_with(const char *text, const char *end)
 	return length >= size && strcmp(text + length - size, end) == 0;
 }
 
-/* With a comma before each three digits of its whole part. */
+/* Inserts a comma before each three digits of the whole part. */
 static void put_thousands(const char *digits, char *into)
 {
 	size_t whole = strspn(digits[0] == '-' ? digits + 1 : digits, "0123456789");
@@ -41,7 +41,7 @@ static void put_thousands(const char *digits, char *into)
 	strcpy(into, digits);
 }
 
-/* Up to four digits that count. */
+/* Writes up to four significant digits. */
 static void put_scaled(double value, const char *unit, char *into)
 {
 	double size = fabs(value);
@@ -101,7 +101,7 @@ const char *page_human(const char *name, const char *number, char *into)
 	return into;
 }
 
-/* A text of the report as it is shown. */
+/* Returns the text for display of a text in the report. */
 static const char *word_of(const char *name, const char *text)
 {
 	for (uint8_t cause = 0; strcmp(name, "cause") == 0 && cause < IDLE_CAUSES; cause++)

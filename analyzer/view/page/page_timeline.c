@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page_timeline.c - rows of the page's timeline: of each device why it was idle, its streams and its queue, then the threads */
+/*
+ * page_timeline.c - rows of the page's timeline: for each device the reasons for idle time, its streams and its queue,
+ * then the threads
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +17,8 @@
 #include "analyzer/view/page/page_track.h"
 #include "lib/base/strings.h"
 
-#define SLICES_MOST 20000 /* of all rows together */
-#define ROW_MOST 3000 /* of one */
+#define SLICES_MOST 20000 /* in all rows together */
+#define ROW_MOST 3000 /* in one row */
 #define STREAMS_MOST 24 /* rows of streams */
 #define DEVICES_MOST 8
 #define THREADS_MOST 8
@@ -23,11 +26,11 @@
 
 struct timeline_writer {
 	struct page_data *data;
-	struct string_table *all; /* names of slices, before they are thinned */
-	struct string_table *names; /* of those that are written */
-	uint32_t *order; /* tasks by device, stream, start */
+	struct string_table *all; /* names of slices, before thinning */
+	struct string_table *names; /* names that are written */
+	uint32_t *order; /* tasks sorted by (device, stream, start) */
 	uint32_t order_count;
-	uint32_t streams; /* written */
+	uint32_t streams; /* rows of streams written */
 	uint32_t left; /* slices that may still be written */
 };
 
@@ -36,7 +39,7 @@ static uint32_t name_of(struct timeline_writer *writer, const char *text)
 	return string_table_add_text(writer->all, text);
 }
 
-/* Only names of slices that are left are written. */
+/* Only the names of the remaining slices are written. */
 static void name_slices(struct timeline_writer *writer, struct page_track *track)
 {
 	for (uint32_t i = 0; i < track->slices.count; i++)
@@ -44,7 +47,10 @@ static void name_slices(struct timeline_writer *writer, struct page_track *track
 			writer->names, string_table_get(writer->all, track->slices.row[i].name));
 }
 
-/* Writes and frees @track; nothing if it is empty. Names of the kind "root" are rows of roots, others texts. */
+/*
+ * Writes and frees @track; writes nothing if it is empty. @kind "root": names are rows of roots; otherwise they are
+ * texts.
+ */
 static void put_track(struct timeline_writer *writer, struct page_track *track, const char *group,
 		      const char *name, const char *kind)
 {
@@ -65,7 +71,7 @@ static void put_track(struct timeline_writer *writer, struct page_track *track, 
 	page_track_free(track);
 }
 
-/* Stretches of roots, of one device or thread. */
+/* Writes the intervals of roots of one device or thread. */
 static int put_roots(struct timeline_writer *writer, const struct root_times *times, uint32_t whose,
 		     const char *group, const char *name)
 {
@@ -82,7 +88,7 @@ static int put_roots(struct timeline_writer *writer, const struct root_times *ti
 	return fits ? 0 : -ENOMEM;
 }
 
-/* The tasks of order[first .. end), which are those of one stream. */
+/* Writes the tasks of order[first .. end), which belong to one stream. */
 static int put_stream(struct timeline_writer *writer, const char *group, uint32_t first, uint32_t end)
 {
 	const struct model *model = writer->data->model;
@@ -176,7 +182,7 @@ static int put_states(struct timeline_writer *writer, uint32_t thread, const cha
 	return fits ? 0 : -ENOMEM;
 }
 
-/* Calls that are in no other one. */
+/* Writes calls that are not inside another call. */
 static int put_calls(struct timeline_writer *writer, uint32_t thread, const char *group)
 {
 	const struct model *model = writer->data->model;
@@ -215,7 +221,7 @@ static int put_thread(struct timeline_writer *writer, uint32_t thread)
 	return err ? err : put_calls(writer, thread, group);
 }
 
-/* How many tasks each thread launched. NULL without memory. */
+/* Returns the number of tasks that each thread launched. NULL without memory. */
 static uint32_t *count_launches(const struct model *model)
 {
 	uint32_t *launches = calloc((size_t)model->threads.count + 1, sizeof(*launches));
@@ -232,7 +238,7 @@ static uint32_t *count_launches(const struct model *model)
 	return launches;
 }
 
-/* Those that launch most, or whose waiting stands for a device's; at most THREADS_MOST. */
+/* Writes the threads that launch most, or whose waits represent a device's; at most THREADS_MOST. */
 static int put_threads(struct timeline_writer *writer)
 {
 	const struct model *model = writer->data->model;
@@ -258,7 +264,7 @@ static int put_threads(struct timeline_writer *writer)
 
 /* ---- Queues of devices */
 
-/* The deepest of each @each steps, after its instant. */
+/* Writes the deepest of each @each steps, with its instant. */
 static void put_depths(struct json *json, const struct task_queue_step *steps, uint32_t count,
 		       uint64_t origin_ns)
 {
@@ -296,7 +302,7 @@ static int put_queue(struct timeline_writer *writer, uint32_t first, uint32_t en
 	return 0;
 }
 
-/* @put for each device's part of the order. */
+/* Calls @put for each device's part of the order. */
 static int each_device(struct timeline_writer *writer,
 		       int (*put)(struct timeline_writer *writer, uint32_t first, uint32_t end))
 {

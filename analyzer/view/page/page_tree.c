@@ -14,14 +14,14 @@
 struct tree_writer {
 	struct json *json;
 	size_t rows;
-	char path[PATH_SIZE]; /* of what is being written */
+	char path[PATH_SIZE]; /* path of the current value */
 	size_t length;
-	struct json *left_out; /* into a text of its own: an open map */
+	struct json *left_out; /* separate output with an open map */
 };
 
 static void write_value(struct tree_writer *tree, const char *key, yajl_val value);
 
-/* Paths too long for the buffer are cut: they only say where rows are missing. */
+/* Paths too long for the buffer are cut: they only show where rows are missing. */
 static size_t enter(struct tree_writer *tree, const char *key, size_t index)
 {
 	size_t before = tree->length, room = PATH_SIZE - before;
@@ -80,7 +80,7 @@ static void write_thinned(struct tree_writer *tree, yajl_val const *rows, size_t
 		json_decimal(tree->json, NULL, how == AS_MOST ? most : sum / (double)known);
 }
 
-/* Rows of a matrix or pairs: each @each of them as one. */
+/* Writes rows of a matrix or pairs, merging every @each of them into one. */
 static void write_matrix(struct tree_writer *tree, yajl_val array, yajl_val columns, size_t each)
 {
 	yajl_val *rows = array->u.array.values;
@@ -107,7 +107,7 @@ static void write_array(struct tree_writer *tree, const char *key, yajl_val arra
 {
 	size_t count = array->u.array.len, shown = count < tree->rows ? count : tree->rows;
 
-	/* Without their names the rows mean nothing. */
+	/* Column names are never cut: without them the rows mean nothing. */
 	if (key && strcmp(key, "columns") == 0)
 		shown = count;
 	json_array(tree->json, key);

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define CELL_SIZE 256 /* of formatted cells, which are short */
+#define CELL_SIZE 256 /* for formatted cells, which are short */
 
 static void put(struct csv_file *csv, const char *text, size_t length)
 {

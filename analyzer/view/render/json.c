@@ -11,7 +11,7 @@
 #include "analyzer/view/render/written.h"
 #include "analyzer/view/render/utf8.h"
 
-#define FLUSH_AT (64 << 10) /* bytes yajl collects before they are written */
+#define FLUSH_AT (64 << 10) /* bytes that yajl collects before they are written */
 
 struct json {
 	yajl_gen generator;
@@ -77,7 +77,7 @@ void json_fail(struct json *json)
 	json->error = -ENOMEM;
 }
 
-/* Any bytes as a JSON string; those that are no UTF-8 are replaced. */
+/* Writes any bytes as a JSON string; bytes that are not UTF-8 are replaced. */
 static void string(struct json *json, const char *text)
 {
 	char *clean = NULL;
@@ -126,7 +126,7 @@ void json_array_close(struct json *json)
 	json->depth--;
 }
 
-/* yajl's own integers end at 2^63 - 1. */
+/* yajl's own integers are limited to 2^63 - 1. */
 void json_u64(struct json *json, const char *key, uint64_t value)
 {
 	char text[24];

@@ -9,11 +9,11 @@
 #include "analyzer/view/render/utf8.h"
 #include "analyzer/view/render/wrap.h"
 
-#define GROUPS_MAX 8 /* of arguments in a name; the rest stays as it is */
+#define GROUPS_MAX 8 /* groups of arguments in a name; further ones are unchanged */
 #define NAME_SIZE 512
-#define LEAST_KEPT 5 /* columns of arguments that say something */
+#define LEAST_KEPT 5 /* least columns for arguments that are meaningful */
 
-/* What is between two brackets. */
+/* The text between two brackets. */
 struct group {
 	size_t from, to;
 };
@@ -35,7 +35,7 @@ static bool is_letter(char c)
 	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* How long the name of an operator is that begins there, if it has brackets: 2 of operator()(int) */
+/* Returns the length of the operator's name at @text if it contains brackets: 2 for operator()(int). */
 static size_t operator_length(const char *text)
 {
 	static const char *const NAMES[] = { "<=>", "<<=", ">>=", "->*", "()", "[]", "->", "<<", ">>", "<=", ">=", "<", ">" };
@@ -46,7 +46,7 @@ static size_t operator_length(const char *text)
 	return 0;
 }
 
-/* The character is part of such a name. */
+/* Is the character part of such a name? */
 static bool of_operator(const char *text, size_t at)
 {
 	static const char WORD[] = "operator";
@@ -61,7 +61,7 @@ static bool of_operator(const char *text, size_t at)
 	return false;
 }
 
-/* The place of the bracket that closes the one at @open; 0: none does */
+/* Returns the position of the bracket that closes the one at @open; 0 if there is none. */
 static size_t closing(const char *text, size_t open)
 {
 	int depth = 0;
@@ -77,7 +77,7 @@ static size_t closing(const char *text, size_t open)
 	return 0;
 }
 
-/* Arguments follow a name at once: "<module>", "a < b" and "(anonymous namespace)" are none. */
+/* Arguments directly follow a name: "<module>", "a < b" and "(anonymous namespace)" are not arguments. */
 static bool begins_group(const char *text, size_t at)
 {
 	if (!at || (text[at] != '<' && text[at] != '(') || of_operator(text, at))
@@ -96,7 +96,7 @@ static void find_groups(struct name *name)
 	}
 }
 
-/* The first @columns columns of @text, in bytes. */
+/* Returns the length in bytes of the first @columns columns of @text. */
 static size_t head(const char *text, unsigned int columns)
 {
 	size_t bytes = 0;
@@ -106,7 +106,7 @@ static size_t head(const char *text, unsigned int columns)
 	return bytes;
 }
 
-/* Both ends of it. */
+/* Keeps both ends of the text. */
 static void cut_middle(const char *text, unsigned int columns, const char *mark, char *into, size_t size)
 {
 	unsigned int room = columns > columns_of(mark) ? columns - columns_of(mark) : 0;
@@ -121,7 +121,10 @@ static void cut_middle(const char *text, unsigned int columns, const char *mark,
 	snprintf(into, size, "%.*s%s%s", (int)first, text, columns >= columns_of(mark) ? mark : "", text + last);
 }
 
-/* From @start on, with @room columns for the arguments in the first brackets and the mark in all others. */
+/*
+ * Writes the name from @start on, with @room columns for the arguments in the first brackets, and the mark in all
+ * others.
+ */
 static void write_name(const struct name *name, size_t start, unsigned int room, char *into, size_t size)
 {
 	size_t used = 0, at = start;
@@ -153,7 +156,7 @@ static bool in_group(const struct name *name, size_t at)
 	return false;
 }
 
-/* Where the next part of a qualified name begins, behind @start; 0: there is none */
+/* Returns the position of the next part of a qualified name after @start; 0 if there is none. */
 static size_t next_part(const struct name *name, size_t start)
 {
 	for (size_t i = start; name->text[i]; i++)
@@ -162,7 +165,7 @@ static size_t next_part(const struct name *name, size_t start)
 	return 0;
 }
 
-/* The word that is qualified: a return type and a library before it are not part of the name. */
+/* Returns the beginning of the qualified name, after a return type and a library. */
 static size_t first_part(const struct name *name)
 {
 	size_t part = next_part(name, 0), start = 0;
@@ -173,7 +176,7 @@ static size_t first_part(const struct name *name)
 	return start;
 }
 
-/* The name without as many namespaces as must go. False: it does not fit without any of them, either */
+/* Removes as many namespaces as necessary. Returns false if the name does not fit without any of them. */
 static bool without_namespaces(const struct name *name, unsigned int columns, char *into, size_t size)
 {
 	unsigned int mark = columns_of(name->mark);

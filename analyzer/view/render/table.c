@@ -13,19 +13,19 @@
 #include "analyzer/view/render/wrap.h"
 
 #define CELL_MAX 512
-#define COLUMNS_MAX 64 /* that can be left out; more than any table has */
-#define COLUMNS_KEPT 2 /* the first ones, whatever room there is */
-#define SHRUNK 16 /* what a column that may be cut should have */
+#define COLUMNS_MAX 64 /* columns that can be left out; more than any table has */
+#define COLUMNS_KEPT 2 /* first columns that are always kept */
+#define SHRUNK 16 /* least width of a column that may be cut */
 
 struct table {
 	struct libscols_table *columns;
 	struct libscols_line *line;
-	size_t column; /* of the next cell */
+	size_t column; /* index of the next cell */
 	unsigned int width; /* of the terminal; 0 = no limit */
-	unsigned int widest[COLUMNS_MAX]; /* of the cells of a column, and of its heading */
-	unsigned int heading[COLUMNS_MAX]; /* how wide that is, which is not cut */
+	unsigned int widest[COLUMNS_MAX]; /* by column: width of its widest cell, or of its heading */
+	unsigned int heading[COLUMNS_MAX]; /* by column: width of the heading, which is not cut */
 	bool shrinks[COLUMNS_MAX];
-	bool filled[COLUMNS_MAX]; /* there is a cell with something in it */
+	bool filled[COLUMNS_MAX]; /* by column: a cell is not empty */
 	int error;
 };
 
@@ -42,7 +42,7 @@ struct table *table_new(const struct report_options *options)
 	}
 	scols_table_enable_colors(table->columns, 0);
 	table->width = options->width;
-	/* Not a terminal: never cut, never ask for the terminal's width. */
+	/* The output is not a terminal: never cut, never query the terminal's width. */
 	scols_table_set_termforce(table->columns,
 				  options->width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
 	if (options->width)
@@ -58,7 +58,7 @@ void table_free(struct table *table)
 	free(table);
 }
 
-/* A cell, or the heading, of a column. */
+/* Updates a column's width with a cell or the heading. */
 static void measure(struct table *table, size_t column, const char *text)
 {
 	unsigned int width = wrap_columns(text, strlen(text));
@@ -192,7 +192,7 @@ static unsigned int least(const struct table *table, size_t column)
 	return table->shrinks[column] && width > wanted ? wanted : width;
 }
 
-/* What stays where there is not room for all: bits of columns. */
+/* Returns the columns that are kept if there is not room for all, as bits. */
 static uint64_t fit(const struct table *table, size_t count)
 {
 	uint64_t kept = 0;
@@ -202,7 +202,7 @@ static uint64_t fit(const struct table *table, size_t count)
 		kept |= UINT64_C(1) << i;
 		width += least(table, i) + (i > 0);
 	}
-	/* What is empty says nothing; then the last ones go first: tables begin with what matters most. */
+	/* First removes empty columns, then the last ones: tables begin with the most important columns. */
 	for (int empty = 1; empty >= 0; empty--) {
 		for (size_t i = count; i-- > COLUMNS_KEPT && width > table->width;) {
 			if (!(kept >> i & 1) || (empty && table->filled[i]))
@@ -214,7 +214,7 @@ static uint64_t fit(const struct table *table, size_t count)
 	return kept;
 }
 
-/* Says what there was no room for. */
+/* Removes columns without room and collects their names. */
 static void leave_out(struct table *table, char *names, size_t size)
 {
 	size_t count = scols_table_get_ncols(table->columns), used = 0;
@@ -235,7 +235,7 @@ static void leave_out(struct table *table, char *names, size_t size)
 	}
 }
 
-/* The columns that may be cut are, those that have most first, until all of them fit. False: they don't */
+/* Narrows the columns that may be cut, widest first, until all columns fit. Returns false if they do not. */
 static bool share_room(const struct table *table, size_t count, uint64_t kept, unsigned int *widths)
 {
 	size_t width = 0;
@@ -259,7 +259,7 @@ static bool share_room(const struct table *table, size_t count, uint64_t kept, u
 	return true;
 }
 
-/* The library would cut the end of names, which tells them apart. */
+/* The library would cut the end of names, which distinguishes them. */
 static void shorten_cells(struct table *table)
 {
 	const char *mark = MB_CUR_MAX > 1 ? "…" : "...";
@@ -280,7 +280,7 @@ static void shorten_cells(struct table *table)
 				table->error = -ENOMEM;
 		}
 	}
-	/* All of it fits now. */
+	/* The table fits now. */
 	scols_table_set_termforce(table->columns, SCOLS_TERMFORCE_NEVER);
 }
 
@@ -302,7 +302,7 @@ int table_print(struct table *table, FILE *out)
 		return err < 0 ? err : -ENOMEM;
 	errno = 0;
 	err = text && fputs(text, out) < 0 ? (errno ? -errno : -EIO) : 0;
-	/* The library ends the last line in some versions only. */
+	/* Only some versions of the library end the last line. */
 	if (!err && text && *text && text[strlen(text) - 1] != '\n' && fputc('\n', out) == EOF)
 		err = errno ? -errno : -EIO;
 	if (!err && *left_out && text && *text)

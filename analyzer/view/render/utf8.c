@@ -68,7 +68,7 @@ char *utf8_repair(const char *text)
 	return copy;
 }
 
-/* C0, DEL and C1: the latter are U+0080 to U+009F, which terminals obey too. */
+/* C0, DEL and C1, which is U+0080 to U+009F; terminals obey C1, too. */
 static bool is_control(const char *text, size_t length)
 {
 	const unsigned char *byte = (const unsigned char *)text;

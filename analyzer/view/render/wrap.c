@@ -18,10 +18,10 @@ static const struct range {
 	{ 0xfe30, 0xfe6f }, { 0xff01, 0xff60 }, { 0xffe0, 0xffe6 }, { 0x20000, 0x3fffd },
 };
 
-/* Of those, what no line begins with. */
+/* Wide characters that must not begin a line. */
 static const char *const CLOSING[] = { "、", "。", "，", "；", "：", "！", "？", "）", "」", "》", "”" };
 
-/* Of valid UTF-8; what is not is any character of one column. */
+/* Returns the code point of a valid UTF-8 character; for other bytes, that of any character of one column. */
 static uint32_t code_of(const char *text)
 {
 	const unsigned char *c = (const unsigned char *)text;
@@ -43,7 +43,7 @@ static bool is_wide(const char *text)
 	return false;
 }
 
-/* The length of a closing mark there; 0 = it is none. */
+/* Returns the length of the closing mark at @text; 0 if there is none. */
 static size_t closing(const char *text)
 {
 	for (size_t i = 0; i < sizeof(CLOSING) / sizeof(CLOSING[0]); i++)
@@ -52,7 +52,7 @@ static size_t closing(const char *text)
 	return 0;
 }
 
-/* Bytes that stay on one line: up to a blank, or between characters that take two columns. */
+/* Returns the number of bytes that stay on one line: up to a blank, or a position between wide characters. */
 static size_t piece(const char *text)
 {
 	size_t bytes = 0, mark;
@@ -72,7 +72,7 @@ unsigned int wrap_columns(const char *text, size_t bytes)
 	unsigned int columns = 0;
 
 	for (size_t i = 0; i < bytes; i++) {
-		/* A sequence that switches bold on or off: "\033[1m". */
+		/* An escape sequence that switches bold on or off: "\033[1m". */
 		if (text[i] == '\033') {
 			while (i < bytes && text[i] != 'm')
 				i++;
@@ -84,7 +84,7 @@ unsigned int wrap_columns(const char *text, size_t bytes)
 	return columns;
 }
 
-/* printf() would count its bytes. */
+/* printf() would count bytes instead of columns. */
 static void print_label(FILE *out, const char *label, unsigned int indent)
 {
 	unsigned int columns = wrap_columns(label, strlen(label));
@@ -124,7 +124,7 @@ void wrap_line(FILE *out, const char *label, unsigned int indent, const char *te
 	fputc('\n', out);
 }
 
-/* One line without its end. */
+/* Wraps one line, without its line end. */
 static void wrap_one(FILE *out, const char *line, size_t length, unsigned int width)
 {
 	size_t indent = strspn(line, " "), at;

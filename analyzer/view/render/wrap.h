@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * wrap.h - prose of the text report that is no wider than the terminal.
- */
+/* wrap.h - wraps prose of the text report to the width of the terminal. */
 #ifndef PROFBPF_ANALYZER_VIEW_RENDER_WRAP_H
 #define PROFBPF_ANALYZER_VIEW_RENDER_WRAP_H
 
@@ -9,24 +7,24 @@
 #include <stdio.h>
 
 /*
- * wrap_line - a label and its text, broken between words
+ * wrap_line - writes a label and its text, broken between words
  *
- * "verdict  Starved for data: the device is idle for" and below it, as far to the right, the rest. The label takes
- * @indent columns, one of them blank at least. @width: columns of the terminal; 0, or less than twice the indent: one
- * line. A word that is too long has a line of its own and is not cut: it may be a path that somebody copies. Control
- * characters come out harmless.
+ * "verdict Starved for data: the device is idle for" and the rest in lines below it, indented to the same column. The
+ * label takes @indent columns, at least one of them blank. @width: columns of the terminal; if it is 0, or less than
+ * twice the indent, the text is one line. A word that is too long has its own line and is not cut, because it may be a
+ * path that the user copies. Control characters are replaced.
  */
 void wrap_line(FILE *out, const char *label, unsigned int indent, const char *text,
 	       unsigned int width);
 
-/* wrap_columns - how many columns @bytes of valid UTF-8 take, wide characters counted as one */
+/* wrap_columns - returns the number of columns that @bytes of valid UTF-8 take; wide characters count as one */
 unsigned int wrap_columns(const char *text, size_t bytes);
 
 /*
- * wrap_text - @text, in which each line that is wider than @width is broken between words
+ * wrap_text - writes @text with each line that is wider than @width broken between words
  *
- * What follows is two columns further to the right than the line itself. Lines that fit, and all if @width is 0, stay as
- * they are; escape sequences take no room. Returns 0 or -EIO.
+ * Continuation lines are indented two columns more than their line. Lines that fit, and all lines if @width is 0, are
+ * unchanged; escape sequences have no width. Returns 0 or -EIO.
  */
 int wrap_text(FILE *out, const char *text, unsigned int width);
 
