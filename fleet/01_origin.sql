@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- From where time is counted: the first instant of the lake's lowest rank, by its own clock. How long blocks of steps are,
--- over which a rank must lose to be named: 20 steps, a quarter of all where there are fewer than 80, but no less than 3.
+-- The origin of time: the first instant of the lowest rank of the lake, by the clock of that rank. Also the length of a
+-- block of steps, the unit in which a rank must lose time to be named: 20 steps, or a quarter of all steps if there are
+-- fewer than 80, but at least 3.
 SELECT min(s.start_ns) AS t0, min(s.rank) AS lowest, max(n.steps) AS steps, max(n.ranks) AS ranks,
        CAST(greatest(3, least(20, floor(max(n.steps) / 4))) AS INT) AS block_steps
 FROM steps s

@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Two clocks at one instant: all ranks leave a collective together, so what their clocks show then differs by their offset
--- only. tree says whose clock each rank's is compared with, and in which communicator; of each step the first collective.
+-- Differences between two clocks at one instant: all ranks leave a collective together, so their clocks differ at its
+-- end by their offset only. The table tree names, for each rank, the rank whose clock its clock is compared with, and
+-- their communicator. The first collective of each step is used.
 --
--- Not by steps that are there more than once, whose rows are of different times.
+-- Steps that any rank has more than once are left out: their rows are from different times.
 --
--- Where a clock was set, the next three differences lie beyond the last three, all of them, by 1 ms and by more than 200 ppm
--- of the time between them, which is more than clocks drift. epoch counts how often that happened.
+-- A clock was set where the next three differences all lie beyond the last three, by 1 ms plus 200 ppm of the time
+-- between them, which is more than clocks drift. epoch counts these events.
 WITH ends AS (SELECT communicator, rank, step, end_ns FROM collectives WHERE sequence = 0 AND step NOT IN (SELECT step FROM doubled)),
 pairs AS (
   SELECT t.rank, c.step, CAST(p.end_ns - o.t0 AS DOUBLE) AS t, CAST(c.end_ns - p.end_ns AS DOUBLE) AS delta

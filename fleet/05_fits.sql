@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A line through each epoch's differences: drift by least squares, offset by median. What lies farther from a first line than
--- six times what is usual is left out of the second. A drift that is not known to 50 ppm, or is more than 500, is 0: over
--- times as short as that it does not matter.
+-- A line through the differences of each epoch: drift by least squares, offset by median. Differences farther from a
+-- first line than six standard deviations (estimated from the median distance) are left out of the second line. The
+-- drift is 0 if its standard error is above 50 ppm or its value above 500 ppm: over times as short as that drift does
+-- not matter.
 WITH first_slopes AS (
   SELECT rank, epoch, CASE WHEN count(*) >= 10 THEN regr_slope(delta, t) ELSE 0 END AS slope
   FROM differences GROUP BY rank, epoch),

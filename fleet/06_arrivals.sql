@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Each collective once, on the clock of the lowest rank: when the last of its ranks had come, and when it was over.
+-- One row for each collective, on the clock of the lowest rank: when its last rank arrived, and when it ended.
 SELECT c.communicator, c.step, c.sequence, count(*) AS ranks, max(coalesce(c.bytes, 0)) AS bytes,
        max((CAST(c.start_ns - o.t0 AS DOUBLE) - k.shift) / k.rate) AS last_start,
        min((CAST(c.end_ns - o.t0 AS DOUBLE) - k.shift) / k.rate) AS first_end

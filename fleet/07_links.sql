@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How long each communicator's transfers took in each step, beyond what is usual for its like: those with as many ranks,
--- collectives and bytes, in that step where there are three of them, else over all steps. A step of a communicator of which
--- a rank's rows are missing, or there more than once, is left out: that one may have come last.
+-- The time of each communicator's transfers in each step beyond the usual time of similar communicators: those with as
+-- many ranks, collectives and bytes, in that step if there are at least three of them, else over all steps. A step of a
+-- communicator is left out if a rank's rows are missing or present more than once: that rank may have arrived last.
 WITH spans AS (SELECT rank, min(step) AS first_step, max(step) AS last_step FROM steps GROUP BY rank),
 expected AS (
   SELECT m.communicator, s.first_step, s.last_step, count(*) AS ranks

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which ranks do the same, and can be compared: those with as many collectives and bytes a step, and of pairs (a pipeline's
--- neighbours) as often the lower and the higher one. Looked up in some steps of the lake.
+-- The role of each rank. Ranks with the same role do the same work and can be compared: they have as many collectives
+-- and bytes a step, and are as often the lower and the higher rank of a pair (neighbours in a pipeline). Computed from
+-- some steps of the lake (at least 8, if it has as many).
 WITH looked AS (
   SELECT c.rank, c.step, count(*) AS times, sum(coalesce(c.bytes, 0)) AS bytes
   FROM collectives c JOIN numbered n ON n.step = c.step CROSS JOIN origin o

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What of each rank's step is its own doing, and by how much that is more than usual in that step: the median over the ranks,
--- times what ranks of its role usually take of that (over all steps but those that are there more than once; if three of them
--- or more can be compared). Its own is all but collectives that nothing else hides, and but idle time that ends with a message
--- from elsewhere (cause network), which is waiting for others.
+-- Each rank's own time in each step, and its excess over the usual own time in that step: the median over all ranks,
+-- times the usual ratio of the rank's role to that median (over all steps except those that any rank has more than
+-- once; if at least three ranks have the role). Own time is the step without exposed communication (collectives that no
+-- other task hides) and without idle time that ends with a message from another host (cause network), which is waiting
+-- for other ranks.
 WITH elsewhere AS (SELECT rank, step, sum(ns) AS ns FROM idle WHERE cause = 'network' GROUP BY rank, step),
 own AS (
   SELECT s.rank, s.host, s.step, r.role, CAST(s.step_ns AS DOUBLE) AS step_ns, CAST(s.compute_ns AS DOUBLE) AS compute_ns,

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What each rank, and each communicator, cost beyond the usual in each block of steps: the median, which one slow step does
--- not move, nor any that is there more than once. A rank has no communicator here ('') and a communicator no rank (-1).
+-- The excess cost of each rank and each communicator in each block of steps: the median, which one slow step does not
+-- change. Steps that any rank has more than once are left out. In the rows of ranks communicator is ''; in those of
+-- communicators rank is -1.
 SELECT 'rank' AS kind, rank, '' AS communicator, block, count(*) AS steps, median(more_ns) AS ns
 FROM costs WHERE step NOT IN (SELECT step FROM doubled)
 GROUP BY rank, block

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How much a block must cost to be named: 2 % of the usual step (a communicator: 1 %), and five times what blocks scatter by,
--- from one to the next and, where there are four to compare, from one rank to another (both by medians, so those that are
--- to be found do not raise it).
+-- The cost above which a block is reported: the larger of 2 % of the usual step (a communicator: 1 %), and five times
+-- the scatter of blocks, from one block to the next and, with at least four ranks or communicators, between them (both
+-- from medians, so that the slow ones do not raise the bound).
 WITH ordered AS (
   SELECT kind, rank, communicator, ns,
          ns - lag(ns) OVER (PARTITION BY kind, rank, communicator ORDER BY block) AS change_ns

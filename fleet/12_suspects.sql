@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Who may hold the job back in which steps: who is beyond the bound in a block is in those of its steps, and of the blocks
--- beside it, in which it costs more than half of what it does there.
+-- The ranks and communicators that may hold the job back, with the steps. A rank or communicator whose cost in a block
+-- exceeds the bound is a suspect in each step of that block, and of the two blocks beside it, that costs more than half
+-- of the block's cost.
 WITH named AS (
   SELECT b.kind, b.rank, b.communicator, b.block, b.ns
   FROM blocks b JOIN bounds l ON l.kind = b.kind

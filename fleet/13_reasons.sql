@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Why each suspect costs more, by block: the larger of computing and idling, if it is most of it; and of idling the cause of
--- which there is most more than is usual in those steps.
+-- The reason for each suspect's excess cost, by block: the larger of computing and idling, if it is more than half of
+-- the excess; for idling also its cause, the one with the largest excess in these steps.
 WITH of_ranks AS (SELECT rank, step, block FROM suspects WHERE kind = 'rank'),
 present AS (SELECT step, count(*) AS ranks FROM costs GROUP BY step),
 causes AS (

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Who holds the job back in each step: of the suspects the one that costs most. At least two ranks of a host, and half of
--- them, that lose the same way in a block are one, the host (rank -1). Of communicators that are slow together the one that
--- costs most over all steps stands for them, so that it does not change from step to step.
+-- The rank, host or communicator that holds the job back in each step: the suspect with the highest cost. If at least
+-- two ranks of a host, and at least half of its ranks, lose time for the same reason in a block, they are reported as
+-- one holder, the host (rank -1). Of several slow communicators in a step only the one with the highest cost over all
+-- steps is a holder, so that the holder does not change from step to step.
 WITH on_host AS (SELECT host, count(DISTINCT rank) AS ranks FROM costs GROUP BY host),
 together AS (
   SELECT r.host, r.block, r.why, r.cause

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Operators of suspects that compute longer, in up to 64 of their steps or a few more: mean time of a step in each, and what
--- is usual: the median over the ranks of their role, over all where there are fewer than three.
+-- Operators of suspects that compute longer, in up to 64 of the suspects' steps, in some cases up to twice as many: the
+-- mean time in a step of each operator, and its usual time: the median over the ranks of the same role, or over all
+-- ranks if fewer than three of that role ran it.
 WITH stride AS (SELECT CAST(greatest(1, floor(count(DISTINCT step) / 64)) AS INT) AS every FROM suspects WHERE kind = 'rank'),
 slow AS (
   SELECT s.rank, s.step, x.role

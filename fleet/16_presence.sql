@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Of each rank its host, from which step to which it has rows, how many, how many steps others have meanwhile, and what it
--- costs beyond the usual in the middle of them.
+-- For each rank: its host, the first and last step with rows, the number of its steps, the number of the lake's steps
+-- in that range, and its median excess cost.
 SELECT p.rank, p.host, p.first_step, p.last_step, p.steps, count(*) AS steps_meanwhile, p.more_ns
 FROM (SELECT rank, max(host) AS host, min(step) AS first_step, max(step) AS last_step, count(*) AS steps, median(more_ns) AS more_ns
       FROM costs GROUP BY rank) p

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A map of ranks and steps, of at most 200 by 200 fields or a few more: what the ranks of a field cost beyond the usual, the
--- mean over its steps, of that rank that costs most.
+-- A map of ranks and steps with at most 200 by 200 fields: each field has the excess cost of the rank with the highest
+-- cost in it, as the mean over the steps of the field.
 WITH size AS (
   SELECT CAST(greatest(1, ceil(steps / 200)) AS INT) AS steps, CAST(greatest(1, ceil(ranks / 200)) AS INT) AS ranks FROM origin),
 order_of_ranks AS (SELECT rank, row_number() OVER (ORDER BY rank) - 1 AS i FROM (SELECT DISTINCT rank FROM costs) r),
