@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""alerts.py - findings as they begin, change and end, each told once: as lines, to a webhook, as metrics.
+"""alerts.py - reports findings as they begin, change and end, once each: as lines, to a webhook, as metrics.
 
-What is told is kept in the state, which watch.py writes after it was told: who is killed between the two tells it again.
+Reported findings are kept in the state, which watch.py writes after the report: if it is killed between the two, the
+next watch reports them again.
 """
 
 import datetime
@@ -17,14 +18,14 @@ from profbpf_fleet.exposition import Exposition
 from profbpf_fleet.sentences import who_of, why_of
 
 SCHEMA = "profbpf.watch/1"
-GONE_AFTER = 2  # judgements in a row without it
+GONE_AFTER = 2  # judgements in a row without the finding
 OF_HOLDERS = ("rank", "host", "communicator", "why", "cause", "operator", "who", "held_ms_per_step")
 WEBHOOK_TRIES, WEBHOOK_TIMEOUT_S = 6, 10
 
 
 def key_of(finding):
     who = [f"{name}={finding[name]}" for name in ("rank", "host", "communicator") if name in finding]
-    # Who hangs, and which hosts are silent, may be found out later than that somebody does.
+    # The ranks that hang and the hosts that are silent may be found later than the hang or the silence itself.
     return " ".join([finding["kind"]] + (who if finding["kind"] == "holder" else []))
 
 
@@ -33,7 +34,7 @@ def reason_of(finding):
 
 
 def findings_of_holders(result, block):
-    """Who holds the job back now: in the last block of steps that was judged."""
+    """The holders of the last block of steps that was judged: they hold the job back now."""
     for holder in result["holders"]:
         if holder["last_step"] > result["to_step"] - block:
             named = {name: value for name, value in holder.items() if name in OF_HOLDERS}
@@ -41,7 +42,7 @@ def findings_of_holders(result, block):
 
 
 def worded(finding):
-    """With its sentence: those that do not bring one say who holds the job back."""
+    """The finding with its sentence; a finding without one is a holder, whose sentence is made here."""
     if "sentence" in finding:
         return finding
     who = who_of(finding)
@@ -51,7 +52,7 @@ def worded(finding):
 
 
 class Alerts:
-    """update() with all findings of a kind; outputs are functions that take a finding."""
+    """The active findings. update() takes all findings of a kind; outputs are functions that take a finding."""
 
     def __init__(self, state, outputs):
         self.active, self.count, self.outputs = state.setdefault("active", {}), state.setdefault("alerts", {}), outputs
@@ -66,7 +67,7 @@ class Alerts:
             output(told)
 
     def update(self, kind, findings):
-        """Returns whether anything was told."""
+        """Returns whether anything was reported."""
         told, present = False, {}
         for finding in findings:
             present.setdefault(key_of(finding), finding)
@@ -101,7 +102,7 @@ def printer(form, out=sys.stdout):
 
 
 class Webhook:
-    """POSTs findings as JSON, each until it is taken or was tried often enough, from a thread of its own."""
+    """POSTs findings as JSON from a thread of its own, each until it is accepted or was tried WEBHOOK_TRIES times."""
 
     def __init__(self, url, state, say):
         self.url, self.pending, self.say = url, state.setdefault("webhook", []), say
@@ -139,13 +140,13 @@ class Webhook:
                 self.change.notify_all()
 
     def finish(self, timeout_s):
-        """Wait until all was posted or given up. What was not stays in the state."""
+        """Wait until all findings are posted or given up. The others stay in the state."""
         with self.change:
             self.change.wait_for(lambda: not self.pending, timeout_s)
 
 
 def metrics_of(window, result, alerts, messages):
-    """The text format of Prometheus, for the textfile collector of its node exporter."""
+    """The metrics in the text format of Prometheus, for the textfile collector of its node exporter."""
     out = Exposition("profbpf_fleet_")
     metric = out.metric
     active = list(alerts.active.values())

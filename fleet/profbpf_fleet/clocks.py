@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""clocks.py - every rank's clock against one: from rank to rank, through communicators that they share.
+"""clocks.py - relates the clock of every rank to one clock: from rank to rank, through communicators that they share.
 
-A clock is a line for each part of the job in which it was not set: what it shows, less the lake's begin, is shift + rate
-times what the lowest rank's clock shows, less the same. Lines of neighbours (05_fits.sql) are put one behind the other.
+A clock is a line for each part of the job in which it was not set: its time since the lake's begin is shift + rate
+times the time since the lake's begin by the lowest rank's clock. Lines between neighbours (05_fits.sql) are chained.
 """
 
 import collections
 import math
 
-SIGMAS = 3  # of the error that is told
-TRUSTED_NS = 1e6  # ends that scatter by more are not those of one collective
+SIGMAS = 3  # standard errors in the reported error
+TRUSTED_NS = 1e6  # ends that scatter by more are not ends of one collective
 FIRST, LAST = -(1 << 62), 1 << 62
 
 Part = collections.namedtuple("Part", "from_step shift rate variance")
 
 
 def tree_of(members, hosts):
-    """[(rank, parent, communicator)]: each rank by as few others as can be from the one with most steps, which is the root."""
+    """(root, [(rank, parent, communicator)]): the shortest path to each rank from the root, the rank with most
+    steps."""
     by_communicator, steps = collections.defaultdict(list), collections.Counter()
     for row in members:
         by_communicator[row["communicator"]].append((row["rank"], row["steps"]))
@@ -42,7 +43,7 @@ def tree_of(members, hosts):
 
 
 def parts_of_fits(fits):
-    """{rank: [Part]} of the lines against the parents' clocks; None where ends do not fit together."""
+    """{rank: [Part]}: lines against the parents' clocks; without ranks whose ends scatter by more than TRUSTED_NS."""
     by_rank = collections.defaultdict(list)
     for row in sorted(fits, key=lambda row: (row["rank"], row["epoch"])):
         by_rank[row["rank"]].append(row)
@@ -54,7 +55,8 @@ def parts_of_fits(fits):
         parts = []
         for number, row in enumerate(rows):
             drift = row["drift"] or longest["drift"]
-            # The shift was found with the row's own drift: turned about the middle of its points where another is taken.
+            # The shift was fitted with the row's own drift; with another drift the line turns about the middle of its
+            # points.
             shift = row["shift"] + (row["drift"] - drift) * row["middle"]
             at_middle = 1.2533 * row["sigma"] / math.sqrt(row["n"])
             slope = row["sigma"] / (row["spread"] * math.sqrt(row["n"])) if row["spread"] and row["drift"] else 0
@@ -68,7 +70,8 @@ def part_at(parts, step):
 
 
 def chained(outer, inner):
-    """What a rank's clock shows against the root's: its parent's against the root's, then its own against its parent's."""
+    """A rank's clock against the root's: outer is its parent's against the root's, inner its own against its
+    parent's."""
     found = []
     for step in sorted({part.from_step for part in outer + inner}):
         a, b = part_at(outer, step), part_at(inner, step)
@@ -77,7 +80,7 @@ def chained(outer, inner):
 
 
 def against(parts, base):
-    """The same against another clock than the root's."""
+    """A clock against the clock base; both are given against the root's."""
     found = []
     for step in sorted({part.from_step for part in parts + base}):
         a, b = part_at(parts, step), part_at(base, step)
@@ -87,7 +90,7 @@ def against(parts, base):
 
 
 def chain(root, tree, fits, hosts):
-    """{rank: [Part]} of every rank that can be reached, against the lowest rank's clock; ranks of one host share its clock."""
+    """{rank: [Part]} of all ranks in reach, against the lowest rank's clock; the ranks of a host share its clock."""
     lines, known = parts_of_fits(fits), {root: [Part(FIRST, 0.0, 1.0, 0.0)]}
     for rank, parent, _ in tree:
         if rank in lines and parent in known:
@@ -106,7 +109,7 @@ def chain(root, tree, fits, hosts):
 
 
 def relation_of(clocks):
-    """SELECT of the table clocks."""
+    """The SELECT that makes the table clocks."""
     rows = []
     for rank, parts in sorted(clocks.items()):
         ends = [part.from_step for part in parts[1:]] + [LAST]
@@ -116,13 +119,14 @@ def relation_of(clocks):
 
 
 def told(clocks):
-    """The clocks as JSON has them: at the lake's first instant."""
+    """The clocks for the JSON answer: at the lake's first instant."""
     return [{"rank": rank, "offset_ns": round(parts[0].shift), "drift_ppb": round((parts[0].rate - 1) * 1e9),
              "error_ns": round(SIGMAS * math.sqrt(parts[0].variance))} for rank, parts in sorted(clocks.items())]
 
 
 def settings(clocks, hosts):
-    """[(step, ns, [ranks])]: when whose clock was set, and by how much: of the lowest rank where all others seem to have been."""
+    """[(step, ns, [ranks])]: clocks that were set, when and by how much. If most clocks seem to have been set, it was
+    the clock of the lowest rank."""
     jumps = collections.defaultdict(list)
     for rank, parts in sorted(clocks.items()):
         for before, after in zip(parts, parts[1:]):

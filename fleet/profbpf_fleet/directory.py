@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""directory.py - a directory that all hosts see as the way of messages: a lake that grows. It needs nothing else.
+"""directory.py - messages through a directory that all hosts see: a lake that grows. It needs nothing else.
 
-A destination has send(name, payload), which returns once the message is safe and raises Waiting if it is to be tried
-again; a source has poll(): [(table, path)] of files that are new, and forget(paths). Both have close().
+A destination has send(name, payload), which returns once the message is safe and raises Waiting if the caller must try
+again; a source has poll(), which returns [(table, path)] of new files, and floors_raised(). Both have close().
 """
 
 import os
@@ -14,19 +14,19 @@ from profbpf_fleet.lake import TABLES as JUDGED
 from profbpf_fleet.messages import parsed, write_to_lake
 
 WATCHED = (*(table for table in JUDGED if table != "steps"), "progress", "steps")
-WITH_STEPS = ("collectives", "idle", "operators")  # of a message they count from when its steps are there
-FLOORS = 4096  # publishers' spools of which it is known what is not taken again; those that were silent longest are forgotten
-SEEN_OF_A_SOURCE = 1000  # messages of one publisher whose names are known one by one; they come in the order of their numbers
-FIRST_LOOK_S = 600  # of what was there before anybody watched, as much as lies within this of the newest
+WITH_STEPS = ("collectives", "idle", "operators")  # rows of a message that are read once its steps are there
+FLOORS = 4096  # spools with a known floor, the highest number that is not taken again; the longest silent are forgotten
+SEEN_OF_A_SOURCE = 1000  # messages of a publisher that are remembered one by one, in the order of their numbers
+FIRST_LOOK_S = 600  # files from before the first poll: those whose time lies within this of the newest
 
 
 def number_of(file):
-    """(source, number) of a file of a message, else None."""
+    """(source, number) of a message's file; None for other files."""
     return parsed(re.sub(r"\.parquet$", "", file))
 
 
 class Waiting(Exception):
-    """Not now: why."""
+    """The message cannot be sent now; the text is the reason."""
 
 
 class DirectoryDestination:
@@ -34,7 +34,7 @@ class DirectoryDestination:
         self.folder = folder
 
     def send(self, name, payload):
-        # It is not made here: what is to be mounted there is not mounted yet, and would hide what was written below.
+        # The folder is not made here: it may be a mount point whose mount would hide files that were written before.
         if not os.path.isdir(self.folder):
             raise Waiting(f"{self.folder}: no such directory")
         try:
@@ -47,7 +47,7 @@ class DirectoryDestination:
 
 
 class Nowhere:
-    """For who wants the metrics of steps only."""
+    """The destination of publishers that only write the metrics of steps."""
 
     def send(self, name, payload):
         pass
@@ -59,8 +59,8 @@ class Nowhere:
 class DirectorySource:
     """Files of a lake in the order in which they came.
 
-    A message that was removed for its age is not taken again; nor one whose number is SEEN_OF_A_SOURCE and more below its
-    publisher's newest, so that what is known of each file has a bound: of other files it is known as long as they are there.
+    A message that was removed for its age is not taken again, nor one whose number is SEEN_OF_A_SOURCE or more below
+    its publisher's newest, so the memory for names has a bound. Other files are remembered as long as they exist.
     """
 
     def __init__(self, folder, state, keep_s=None):
@@ -69,7 +69,7 @@ class DirectorySource:
         self.started, self.raised = False, False
 
     def raise_floor(self, source, number):
-        """What is not above it is not taken again."""
+        """Messages of the source up to this number are not taken again."""
         if number <= self.floors.get(source, 0):
             return
         self.floors.pop(source, None)
@@ -79,12 +79,13 @@ class DirectorySource:
         self.raised = True
 
     def floors_raised(self):
-        """Since it was asked last: the state is to be written."""
+        """Whether a floor was raised since the last call: then the state must be written."""
         raised, self.raised = self.raised, False
         return raised
 
     def listing(self):
-        """{(table, name): time of change}. Steps are listed first, and are written last: what a message has besides is there."""
+        """{(table, name): time of change} of new files. Steps are listed first and written last: if they are listed,
+        the other files of the message are, too."""
         found, there = {}, set()
         for table in reversed(WATCHED):
             try:
@@ -121,7 +122,7 @@ class DirectorySource:
         return [(table, os.path.join(self.folder, table, name)) for table, name in news]
 
     def forget_old(self):
-        """Of numbers that are far below their publisher's newest only the highest is kept."""
+        """Remember only the highest (the floor) of the numbers that are far below their publisher's newest."""
         newest = {}
         for _, name in self.seen:
             if known := number_of(name):
@@ -140,7 +141,7 @@ class DirectorySource:
             known = number_of(name)
             if known:
                 self.raise_floor(*known)
-            # Nobody looks at hosts and pipeline, which a message has beside its steps.
+            # Nothing reads the tables hosts and pipeline of a message; they are removed with its steps.
             for removed in ("hosts", "pipeline", table) if table == "steps" else (table,):
                 self.remove(removed, name)
             del self.seen[table, name]

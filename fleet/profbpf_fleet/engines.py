@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""engines.py - DuckDB and Apache Spark behind one face; nothing but the reading of files differs in their SQL.
+"""engines.py - DuckDB and Apache Spark behind one interface; their SQL differs only in how files are read.
 
-An engine has make(name, select): the rows of a query become a table of that name; rows(select): as a list of dicts;
-read(table): a table of the lake, as SQL behind FROM, or None if the lake has none; left_out: files that could not be read;
-look_for_damage(): reads all files to their ends, and whether any is damaged that was not known to be; begin_anew(): no table is made
-yet, and what is damaged is left out; version; close().
+An engine has make(name, select): makes a table from the rows of a query; rows(select): returns them as a list of dicts;
+read(table): returns a table of the lake as SQL behind FROM, or None if the lake has none; left_out: files that could
+not be read; look_for_damage(): reads all files to their ends and returns whether it found one that was not known to be
+damaged; begin_anew(): removes all tables, so that the caller makes them again without damaged files; version; close().
 """
 
 import glob
@@ -14,16 +14,16 @@ import tempfile
 
 
 class Problem(Exception):
-    """What a user is told instead of a traceback."""
+    """An error that is printed for the user without a traceback."""
 
 
 def told(error):
-    """The first line of what an engine says is wrong."""
+    """A Problem with the first line of an engine's error."""
     return Problem(str(error).strip().split("\n")[0][:500])
 
 
 def is_whole(path):
-    """Does the file begin and end as Parquet does? One that is being written, or was cut, does not."""
+    """Whether the file begins and ends as Parquet does. A file that is being written, or was cut, does not."""
     try:
         with open(path, "rb") as file:
             begin = file.read(4)
@@ -33,7 +33,7 @@ def is_whole(path):
 
 
 def files_of(lake, table, left_out, damaged=()):
-    """Files of a table that can be read; others, and those that are known to be damaged, are added to left_out."""
+    """The readable files of a table; the others, and those known to be damaged, are added to left_out."""
     files = sorted(glob.glob(os.path.join(glob.escape(lake), table, "*.parquet")))
     whole = [path for path in files if path not in damaged and is_whole(path)]
     left_out += sorted(set(files) - set(whole))
@@ -41,7 +41,7 @@ def files_of(lake, table, left_out, damaged=()):
 
 
 class Damage:
-    """What is_whole() does not see, for that takes reading it all: looked for when a judgement has failed."""
+    """Finds damage that is_whole() does not see, by reading whole files; used after a judgement has failed."""
 
     def __init__(self):
         self.left_out, self.known_damage, self.tables = [], set(), {}
@@ -60,7 +60,7 @@ class Damage:
 
 
 class DuckDB(Damage):
-    """In this process: the default. What it has no memory for goes into a folder, which close() removes."""
+    """DuckDB in this process: the default. It spills to a folder, which close() removes."""
 
     def __init__(self, lake, memory="800MB"):
         try:
@@ -99,7 +99,7 @@ class DuckDB(Damage):
         return self.source(files) if files else None
 
     def is_readable(self, path):
-        """To its last value."""
+        """Reads the file to its last value."""
         try:
             self.sql.execute(f"SELECT count(COLUMNS(*)) FROM (SELECT hash(COLUMNS(*)) FROM {self.source([path])})").fetchall()
             return True
@@ -136,7 +136,8 @@ class DuckDB(Damage):
 
 
 class Spark(Damage):
-    """A cluster, or local[N]: what outgrows one machine. Tables are kept in the executors' memory, on their disks if need be."""
+    """A Spark cluster, or local[N], for lakes too large for one machine. Tables are in the executors' memory or on
+    their disks."""
 
     def __init__(self, lake, master="local[*]"):
         try:
@@ -149,7 +150,7 @@ class Spark(Damage):
         builder = SparkSession.builder.master(master).appName("profbpf-fleet").config("spark.ui.showConsoleProgress", "false")
         try:
             self.session = builder.getOrCreate()
-        except Exception as error:  # of Java, of Spark, of the pipe between: all of them mean that there is no Spark
+        except Exception as error:  # from Java, Spark or the pipe between: in each case Spark is missing
             raise Problem(f"Spark does not start: {told(error)}") from error
         self.session.sparkContext.setLogLevel("ERROR")
         self.version = f"Apache Spark {self.session.version}"
@@ -174,7 +175,7 @@ class Spark(Damage):
         try:
             self.session.read.parquet(path).write.format("noop").mode("overwrite").save()
             return True
-        except Exception:  # of Java, as below: whatever it is, the file is not to be had
+        except Exception:  # from Java, as below: in each case the file cannot be read
             return False
 
     def view(self, name, select):
@@ -184,13 +185,13 @@ class Spark(Damage):
         return self.session.table(source).columns
 
     def make(self, name, select):
-        """Computed now, and without a memory of what it was made of: plans of plans would grow without bounds."""
+        """Computes the table now and drops its query plan: plans that contain plans would grow without bounds."""
         from pyspark import StorageLevel
         try:
             frame = self.session.sql(select).localCheckpoint(eager=True, storageLevel=StorageLevel.MEMORY_AND_DISK)
         except Exception as error:
             raise told(error) from error
-        # Each column under a new number of Spark's: one that has that of the table it came from cannot be joined with it.
+        # Gives each column a new identifier in Spark: with the source table's identifiers the two could not be joined.
         frame.select([frame[column].alias(column) for column in frame.columns]).createOrReplaceTempView(name)
 
     def drop(self, name):

@@ -9,13 +9,13 @@ def escaped(value):
 
 
 class Exposition:
-    """Metrics whose names begin alike; write() when all are there."""
+    """Metrics with a common prefix of their names; write() when all are there."""
 
     def __init__(self, prefix):
         self.prefix, self.lines = prefix, []
 
     def metric(self, name, kind, text, samples):
-        """samples: (labels, value), or (labels, value, what comes after the name)."""
+        """samples: (labels, value), or (labels, value, suffix of the name)."""
         self.lines.extend([f"# HELP {self.prefix}{name} {text}", f"# TYPE {self.prefix}{name} {kind}"])
         for labels, value, *end in samples:
             told = ",".join(f'{label}="{escaped(labels[label])}"' for label in labels)

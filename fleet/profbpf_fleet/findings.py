@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""findings.py - what else is worth to know of a lake: clocks that were set, what could not be judged and why."""
+"""findings.py - other findings about a lake: clocks that were set, parts that could not be judged and why."""
 
 import collections
 
@@ -35,7 +35,7 @@ def host_text(judgement, ranks):
 
 
 def of_links(judgement, result):
-    """Communicators that are slow besides the one that stands for them."""
+    """Slow communicators other than the one that is named as holder."""
     told = {holder.get("communicator") for holder in result["holders"]}
     slow = [row for row in judgement.slow_links if row["steps"] >= 3]
     if not told - {None}:
@@ -47,7 +47,7 @@ def of_links(judgement, result):
 
 
 def of_operators(judgement, result):
-    """Operators that are slower than on other ranks, on ranks that are named for it."""
+    """Operators that are slower than on other ranks, on ranks that hold the job back by computing."""
     ranks = {holder["rank"] for holder in result["holders"] if holder["why"] == "compute" and "rank" in holder}
     for row in judgement.operators:
         more = row["ns"] - row["usual_ns"]
@@ -82,7 +82,7 @@ def of_tables(judgement):
 
 
 def of_files(judgement):
-    """Files that are damaged, steps that are there more than once, figures that no file has."""
+    """Damaged files, steps that are there more than once, figures that no file has."""
     damaged = judgement.engine.left_out
     if damaged:
         more = f" and {len(damaged) - 3} more" if len(damaged) > 3 else ""

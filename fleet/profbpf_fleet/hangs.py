@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hangs.py - ranks whose steps go on no more, and hosts that nothing is heard from.
+"""hangs.py - ranks that end no more steps, and hosts that send no more messages.
 
-A host tells every few seconds, by its own clock, when it looked and when the last step of each of its ranks ended: the
-difference needs no other clock, and does not grow while messages wait somewhere.
+A host reports every few seconds, by its own clock, the time of the report and the end of the last step of each of its
+ranks: the difference needs no other clock, and does not grow while messages are delayed.
 """
 
 import statistics
 
 from profbpf_fleet.findings import names
 
-AHEAD = 2  # who is so many steps farther goes on; of others it may only not be told yet that they do not
-STEPS = 10  # as long as so many usual steps nothing is a hang, however short the option says
+AHEAD = 2  # a rank more than this many steps ahead goes on; another rank may hang without a report of it yet
+STEPS = 10  # a hang lasts at least this many usual steps, however short the option is
 MS = 1e6
-MOST_HOSTS = 6  # are named in a sentence
-APART_NS = 20e6  # who stopped first is told if it stopped so much before the others
+MOST_HOSTS = 6  # named in a sentence
+APART_NS = 20e6  # the first rank to stop is named if it stopped this much before the others
 
 
 def quiet_ns(known):
@@ -21,7 +21,7 @@ def quiet_ns(known):
 
 
 def first_to_stop(progress, offsets):
-    """The rank whose device did its last task well before the others' did theirs; None where that is not clear."""
+    """The rank whose device ended its last task well before all other devices; None if that is not clear."""
     ends = sorted((known.last_ns - offsets.get(rank, 0), rank) for rank, known in progress.items() if known.last_ns is not None)
     if len(ends) < 3 or (offsets and len(offsets) < len(ends)):
         return None
@@ -30,7 +30,7 @@ def first_to_stop(progress, offsets):
 
 
 def hang_of(progress, usual_ns, after_s, clocks):
-    """The finding, or None. clocks: as judge.py tells them, {rank: offset_ns}."""
+    """The finding of a hang, or None. clocks: {rank: offset_ns}, from judge.py."""
     bound_ns = max(after_s * 1e9, STEPS * usual_ns)
     quiet = {rank: known for rank, known in progress.items() if quiet_ns(known) > bound_ns}
     if not quiet:
@@ -56,7 +56,7 @@ def hang_of(progress, usual_ns, after_s, clocks):
 
 
 def silent_of(heard, now, after_s):
-    """The finding of hosts that were heard and are no more, or None."""
+    """The finding of hosts that sent messages and send no more, or None."""
     silent = sorted(host for host, at in heard.items() if now - at > after_s)
     if not silent:
         return None

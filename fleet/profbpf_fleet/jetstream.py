@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jetstream.py - NATS JetStream as the way of messages, by nats-py.
+"""jetstream.py - messages through NATS JetStream, by nats-py.
 
-A stream "profbpf" keeps what was published until it is an hour old; a message's id (Nats-Msg-Id) is its name, so the broker
-takes one that is sent again once. A durable consumer hands each to watch, which writes it into a lake of its own and
-acknowledges it then. What comes twice nevertheless, as after more than an hour, has its name and replaces itself.
+A stream "profbpf" keeps messages until they are an hour old. A message's id (Nats-Msg-Id) is its name, so the broker
+drops a message that is sent again. A durable consumer passes each message to watch, which writes it into its own lake
+and then acknowledges it. A message that still comes twice, for example after more than an hour, replaces its files of
+that name.
 
-A message that is larger than the broker takes (max_payload) is sent in parts, NAME/1 of N and so on, in the header
-Profbpf-Part; watch keeps parts on disk, acknowledged, until all of them are there.
+A message that is larger than the broker's max_payload is sent in parts, NAME/1 of N and so on, with the header
+Profbpf-Part; watch acknowledges parts and keeps them on disk until the message is complete.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ KEPT_S = 3600
 WAIT_S = 5
 BATCH = 64
 PART = "Profbpf-Part"
-HEADERS = 512  # bytes, for the headers of a message, which count for max_payload, too
+HEADERS = 512  # bytes for the headers of a message, which count for max_payload, too
 CREDENTIALS = "-----BEGIN NATS USER JWT-----"
 
 
@@ -40,7 +41,7 @@ def library():
 
 
 def tls_of(options):
-    """A context where the options name files for it; else nats-py makes one for tls:// itself."""
+    """A TLS context if the options name files for one, else None: nats-py makes its own for tls://."""
     if not (options.tls_ca or options.tls_cert):
         return None
     try:
@@ -53,7 +54,8 @@ def tls_of(options):
 
 
 def login_of(path):
-    """What of nats-py's options a file of credentials is: one of NATS, or lines user = NAME, password = SECRET, token = SECRET."""
+    """nats-py's options for a credentials file: one of NATS, or lines user = NAME, password = SECRET, token =
+    SECRET."""
     if not path:
         return {}
     try:
@@ -79,7 +81,7 @@ def login_of(path):
 
 
 def parts_of(payload, most):
-    """[bytes], each of which the broker takes."""
+    """[bytes]: the payload in parts that the broker accepts."""
     room = most - HEADERS
     if room <= 0:
         raise Waiting(f"the broker takes messages of {most} bytes only: raise its max_payload")
@@ -87,7 +89,7 @@ def parts_of(payload, most):
 
 
 class Connection:
-    """One to the broker, which is made anew when it is gone; call(coroutine) waits for it."""
+    """A connection to the broker, made again when it is lost; call(coroutine) waits for the coroutine."""
 
     def __init__(self, options, name):
         self.client, self.options, self.name = library(), options, name
@@ -108,7 +110,7 @@ class Connection:
         await self.make_stream()
 
     async def make_stream(self):
-        """As it is where an operator made it; with limits of ours where nobody did."""
+        """Keeps a stream that an operator made as it is; else makes one with the limits above."""
         from nats.js import api, errors
         try:
             await self.stream.stream_info(STREAM)
@@ -118,7 +120,7 @@ class Connection:
                 discard=api.DiscardPolicy.OLD))
 
     async def up(self):
-        """Connected, or Waiting."""
+        """Connects if necessary; raises Waiting if that fails."""
         if self.connection and self.connection.is_connected:
             return
         try:
@@ -154,7 +156,7 @@ class NatsDestination:
             await self.way.stream.publish(f"{SUBJECT}.{host}", payload, timeout=WAIT_S, headers={"Nats-Msg-Id": name})
             return
         for number, part in enumerate(parts, 1):
-            # Of another broker, or after it was told to take more, parts are others: they have other ids.
+            # The ids contain the count: with another max_payload (of another broker, or changed) the parts differ.
             headers = {"Nats-Msg-Id": f"{name}/{number}/{len(parts)}", PART: f"{number}/{len(parts)}"}
             await self.way.stream.publish(f"{SUBJECT}.{host}", part, timeout=WAIT_S, headers=headers)
 
@@ -172,13 +174,14 @@ class NatsDestination:
 
 
 class Parts:
-    """Of messages that are not whole yet: FOLDER/NAME/COUNT/NUMBER, for as long as what is in the stream."""
+    """Parts of incomplete messages, FOLDER/NAME/COUNT/NUMBER; forget_old() removes them after twice the stream's
+    time."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
 
     def add(self, name, part, data):
-        """The message, when this was the last part of it that was missing; else None."""
+        """Returns the message if this was its last missing part, else None."""
         found = re.fullmatch(r"([1-9][0-9]{0,4})/([1-9][0-9]{0,4})", part)
         if not parsed(name) or not found or int(found[1]) > int(found[2]):
             raise Problem(f"no part of a message: {name!r} {part!r}")
@@ -198,7 +201,7 @@ class Parts:
 
 
 class NatsSource:
-    """What came is a lake in the state's folder; from there on it is a directory like any other."""
+    """Writes messages into a lake in the state's folder, and reads that as DirectorySource reads any directory."""
 
     def __init__(self, options, lake, state, say):
         self.way, self.lake, self.say = Connection(options, "profbpf-fleet watch"), str(lake), say
@@ -209,7 +212,7 @@ class NatsSource:
         self.pull, self.trouble = None, None
 
     async def fetch(self):
-        """Take in what waits at the broker. Acknowledged is what is on disk."""
+        """Fetch the messages that wait at the broker; each is acknowledged once it is on disk."""
         from nats.js import api
         if not (self.way.connection and self.way.connection.is_connected):
             self.pull = None
@@ -231,7 +234,7 @@ class NatsSource:
                 return
 
     def keep(self, name, payload, part=None):
-        """In the lake, but for what was there and is removed for its age, and what is no message of ours."""
+        """Write a message into the lake, except an old one that was removed for its age, and one that is not ours."""
         if part:
             name = name.partition("/")[0]
         if self.directory.is_old(name):
@@ -256,7 +259,7 @@ class NatsSource:
             if not isinstance(error, Waiting):
                 self.way.call(self.way.drop())
             text = str(error) or type(error).__name__
-            # The same trouble again and again is told once.
+            # An error that repeats is reported once.
             if self.trouble is None:
                 self.say(text)
             self.trouble = text

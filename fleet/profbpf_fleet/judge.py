@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""judge.py - runs the SQL over a lake and puts its rows together to the answer, which is what --format json prints.
+"""judge.py - runs the SQL over a lake and combines its rows to the answer that --format json prints.
 
-The SQL files are run in the order of their numbers; each one's rows become a table of its name, without the number. Two
-tables are made between them: tree, before differences, and clocks, before arrivals (clocks.py). Before all of them:
-doubled, the ranks' steps that are in the lake more than once.
+The SQL files run in the order of their numbers; the rows of each become a table of its name, without the number. Two
+tables are made between them: tree, before differences, and clocks, before arrivals (clocks.py). The table doubled is
+made first: the ranks' steps that are in the lake more than once.
 """
 
 import collections
@@ -18,19 +18,19 @@ from profbpf_fleet.lake import open_lake
 from profbpf_fleet.sentences import sentence_of
 
 SCHEMA = "profbpf.fleet/1"
-CHRONIC = 0.5  # of its steps
+CHRONIC = 0.5  # share of its steps
 MS = 1e6
 
 
 def statements():
-    """[(name, SELECT)] in their order: files of the package, or of the checkout."""
+    """[(name, SELECT)] in order, from the files of the package or of the checkout."""
     here = pathlib.Path(__file__).parent
     folder = here / "sql" if (here / "sql").is_dir() else here.parent
     return [(re.sub(r"^\d+_", "", path.stem), path.read_text(encoding="utf-8")) for path in sorted(folder.glob("[0-9][0-9]_*.sql"))]
 
 
 class Judgement:
-    """The tables that were made of a lake, as far as they are needed for the answer."""
+    """The rows of a lake's tables that the answer needs."""
 
     def __init__(self, engine, first_step, last_step, with_map):
         self.engine = engine
@@ -59,7 +59,7 @@ class Judgement:
         rows = self.engine.rows
         self.origin = rows("SELECT * FROM origin")[0]
         self.bounds = {row["kind"]: row for row in rows("SELECT * FROM bounds")}
-        # Times of steps that are there more than once are added up: who is slow in these cannot be told.
+        # Times of steps that a rank has more than once are sums: they do not show which rank is slow.
         once = "step NOT IN (SELECT step FROM doubled)"
         self.held = rows(f"SELECT kind, rank, communicator, host, step, why, cause, who, ns FROM holders WHERE place = 1 AND {once} ORDER BY step")
         self.suspected = rows(f"SELECT kind, rank, communicator, host, why, cause, count(*) AS steps FROM holders WHERE {once} "
@@ -74,7 +74,7 @@ class Judgement:
 
     def make_tree(self):
         members = self.engine.rows("SELECT * FROM members ORDER BY communicator, rank")
-        # Of a rank without steps nothing is judged, and its host is not known.
+        # A rank without steps is not judged, and its host is not known.
         self.members = [row for row in members if row["rank"] in self.host_of]
         self.without_steps = sorted({row["rank"] for row in members} - set(self.host_of))
         self.root, self.tree = clock.tree_of(self.members, self.host_of)
@@ -93,7 +93,7 @@ def key_of(row):
 
 
 def operator_of(judgement, rank, host):
-    """The operator of a rank, or of a host's ranks, that takes most beyond the usual."""
+    """The operator with the largest excess time on a rank, or on the ranks of a host."""
     ranks = [rank] if rank >= 0 else [r for r, name in judgement.host_of.items() if name == host]
     more = collections.Counter()
     for row in judgement.operators:
@@ -103,7 +103,7 @@ def operator_of(judgement, rank, host):
 
 
 def ranges_of(judgement, steps):
-    """[[first, last]] of steps that follow each other in the lake."""
+    """[[first, last]]: ranges of steps that are consecutive in the lake."""
     ranges = []
     for step in steps:
         if ranges and judgement.order[step] == judgement.order[ranges[-1][1]] + 1:
@@ -128,7 +128,7 @@ def holder_of(judgement, key, rows, suspected):
 
 
 def holders_of(judgement):
-    """Who is named, the one that costs the job most first; in fewer than three steps nobody is."""
+    """The holders, in descending order of their cost; a holder of fewer than three steps is left out."""
     by_key, suspected = collections.defaultdict(list), collections.Counter()
     for row in judgement.held:
         by_key[key_of(row)].append(row)
@@ -139,7 +139,7 @@ def holders_of(judgement):
 
 
 def judge(engine, first_step, last_step, with_map):
-    """A judgement without the files that turn out to be damaged while they are read."""
+    """Returns a judgement; if a file turns out to be damaged, it judges again without that file."""
     try:
         return Judgement(engine, first_step, last_step, with_map)
     except Problem:
@@ -150,7 +150,7 @@ def judge(engine, first_step, last_step, with_map):
 
 
 def answer(engine, first_step=None, last_step=None, with_map=False):
-    """The whole judgement as JSON has it."""
+    """The whole judgement as a dict for JSON."""
     judgement = judge(engine, first_step, last_step, with_map)
     result = {"schema": SCHEMA, "engine": engine.version, "ranks": len(judgement.host_of), "steps": 0, "holders": [], "clocks": [], "findings": []}
     if judgement.origin:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lake.py - the tables of a lake as the SQL has them: their columns with types, NULLs and steps outside of what is asked for gone."""
+"""lake.py - views of a lake's tables for the SQL: typed columns, without NULL texts and steps out of the asked
+range."""
 
 from profbpf_fleet.engines import Problem
 
-# Columns of each table and their types; those after the bar may be missing in a file, and are NULL then.
+# Columns of each table and their types; columns after the bar may be missing in a file: they are NULL then.
 TABLES = {
     "steps": "rank INT, host VARCHAR(255), step BIGINT, start_ns BIGINT, step_ns BIGINT, compute_ns BIGINT, exposed_communication_ns BIGINT, "
              "idle_ns BIGINT",
@@ -11,7 +12,7 @@ TABLES = {
     "idle": "rank INT, step BIGINT, cause VARCHAR(255), who VARCHAR(255), ns BIGINT",
     "operators": "rank INT, step BIGINT, name VARCHAR(255), total_ns BIGINT",
 }
-TEXTS = {"host", "communicator", "who"}  # '' where they are not known
+TEXTS = {"host", "communicator", "who"}  # '' where the value is not known
 
 
 def columns_of(table):
@@ -19,7 +20,7 @@ def columns_of(table):
 
 
 def view_of(table, source, present, first_step, last_step):
-    """SELECT of a table of the lake; of one that it lacks no rows."""
+    """The SELECT for a table of the lake; without rows if the lake lacks the table."""
     columns = []
     for name, kind in columns_of(table):
         value = f"CAST({name} AS {kind})" if name in present else f"CAST(NULL AS {kind})"

@@ -186,7 +186,8 @@ def watch_job(options):
     if options.nats:
         from profbpf_fleet import jetstream
         if state.is_new:
-            # What is there came from another broker: of another job. The state is written before anything else comes.
+            # The old lake came from another broker, so from another job. The state is written before any message
+            # arrives.
             shutil.rmtree(folder / "lake", ignore_errors=True)
             shutil.rmtree(folder / "lake.parts", ignore_errors=True)
             state.write()
@@ -199,7 +200,7 @@ def watch_job(options):
 
 
 def main(args=None):
-    """Exits with 0, 1 (told why on standard error) or 2 (wrong usage)."""
+    """Returns 0, or 1 after it has printed the error on standard error; exits with 2 on wrong usage."""
     options = arguments(args)
     try:
         return options.run(options)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""messages.py - a segment on its way: rows of a few seconds of one host's ranks, as files of a lake.
+"""messages.py - messages from a host: rows of a few seconds of its ranks, as files of a lake.
 
-A message is a ZIP archive, uncompressed (Parquet is), with a file TABLE.parquet for each table. It has a name, by which it
-is known wherever it comes twice: HOST-BOOT-SPOOL-NUMBER, with eight digits of the boot's and of the spool's id and ten of
-its number in the spool. In a lake each of its files has that name, so to write it again replaces what is there.
+A message is a ZIP archive, uncompressed (Parquet is compressed), with a file TABLE.parquet for each table. Its name
+makes a second copy recognisable: HOST-BOOT-SPOOL-NUMBER, with eight digits of the boot's and of the spool's id and ten
+of its number in the spool. In a lake each of its files has that name, so writing it again replaces the files.
 """
 
 import io
@@ -14,9 +14,9 @@ import zipfile
 
 from profbpf_fleet.engines import Problem
 
-# In the order in which their files appear in a lake: what judges it looks at steps first.
+# The order in which their files are written to a lake. Readers look for steps first.
 TABLES = ("hosts", "collectives", "idle", "operators", "pipeline", "progress", "steps")
-# A host's name has 64 characters at most; with more a file's might be too long.
+# A host's name has at most 64 characters; a longer one could make file names too long.
 NAME = re.compile(r"(?P<source>[A-Za-z0-9._]{1,64}-[0-9a-f]{8}-[0-9a-f]{8})-(?P<number>[0-9]{10})")
 
 
@@ -25,7 +25,7 @@ def name_of(source, number):
 
 
 def parsed(name):
-    """(source, number); None for names of other files, as analyzer lake gives them."""
+    """(source, number); None for other names, such as those of files from analyzer lake."""
     found = NAME.fullmatch(name)
     return (found["source"], int(found["number"])) if found else None
 
@@ -41,12 +41,12 @@ def pack(files):
 
 
 def unpack(name, payload):
-    """[(table, bytes)] in the order of TABLES; other entries are of a later release and left out."""
+    """[(table, bytes)] in the order of TABLES; other entries, from a later release, are left out."""
     try:
         with zipfile.ZipFile(io.BytesIO(payload)) as archive:
             present = {entry.filename: entry for entry in archive.infolist()}
             wanted = [(table, present[f"{table}.parquet"]) for table in TABLES if f"{table}.parquet" in present]
-            # What is compressed may unpack to any size.
+            # Compressed entries could unpack to any size.
             if any(entry.compress_type != zipfile.ZIP_STORED for _, entry in wanted):
                 raise zipfile.BadZipFile("it is compressed")
             return [(table, archive.read(entry)) for table, entry in wanted]
@@ -63,7 +63,8 @@ def sync_folder(folder):
 
 
 def write_file(path, data):
-    """All of it under its name or nothing, also after a power cut. Readers take *.parquet: what is being written is none yet."""
+    """Write the file completely or not at all, also across a power cut. The temporary name does not match *.parquet, so
+    readers ignore it."""
     folder, base = os.path.split(path)
     temporary = os.path.join(folder, f".{base}.{os.getpid()}")
     try:
@@ -80,7 +81,7 @@ def write_file(path, data):
 
 
 def write_to_lake(lake, name, payload):
-    """The files of a message in a lake."""
+    """Write the files of a message into a lake."""
     if not parsed(name):
         raise Problem(f"no name of a message: {name!r}")
     for table, data in unpack(name, payload):

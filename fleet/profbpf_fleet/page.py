@@ -13,7 +13,7 @@ MOST_CLOCKS = 2000
 
 
 def library():
-    """ECharts, of the package or of the checkout; nothing where neither has it."""
+    """The text of ECharts, from the package or the checkout; empty if neither has it."""
     here = pathlib.Path(__file__).parent
     for path in (here / "page" / "echarts.min.js", here.parent.parent / "third_party" / "echarts" / "echarts.min.js"):
         if path.exists():
@@ -22,7 +22,7 @@ def library():
 
 
 def table(title, heads, rows, numbers):
-    """HTML of rows of texts; columns in numbers are to the right."""
+    """HTML of rows of texts; columns in numbers are aligned to the right."""
     def cells(row, tag):
         return "".join(f"<{tag}{' class=n' if i in numbers else ''}>{html.escape(cell)}</{tag}>" for i, cell in enumerate(row))
     lines = "\n".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
@@ -54,7 +54,7 @@ def clocks_of(result):
 
 
 def map_of(result):
-    """The fields of the map, and who holds in which of them."""
+    """The fields of the map, with the holders in each."""
     fields = result.get("map", [])
     steps = {row["field"]: row["first_step"] for row in sorted(fields, key=lambda row: -row["first_step"])}
     ranks = {row["line"]: row["first_rank"] for row in sorted(fields, key=lambda row: -row["first_rank"])}

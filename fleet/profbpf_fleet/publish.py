@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""publish.py - a host's part: what its ranks did in the last seconds, every few seconds, to who watches the job.
+"""publish.py - runs on each host and sends the last seconds of its ranks, every few seconds, to the watch of the job.
 
-Steps are found by the analyzer, so each round asks the daemon's flight recorder for its last seconds, has the analyzer make
-a lake of them, takes the steps that were not published yet, and puts them into the spool. Of ranks whose steps go on no more
-the table progress still tells that they live.
+The analyzer finds steps, so each round asks the daemon's flight recorder for its last seconds, has the analyzer make
+a lake of them, takes the steps that were not published yet, and puts them into the spool. The table progress still has
+a row for a rank that ends no more steps, while its process lives.
 """
 
 import itertools
@@ -26,7 +26,7 @@ from profbpf_fleet.messages import pack
 from profbpf_fleet.numbering import news
 from profbpf_fleet.spool import ROUND
 
-# As the daemon's metrics have them (daemon/profbpfd/metrics/process_labels.c).
+# The same names as for the daemon's metrics (daemon/profbpfd/metrics/process_labels.c).
 RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "RANK_ID")
 DEVICES = ("SELECT d.device AS device, d.rank AS rank, p.pid AS pid, t.tasks AS tasks, t.last_ns AS last_ns, s.source AS source, s.first_ns AS first_ns "
            "FROM devices d JOIN (SELECT device, count(*) AS tasks, max(end_ns) AS last_ns FROM tasks GROUP BY device) t ON t.device = d.device "
@@ -39,7 +39,7 @@ def say(text):
 
 
 def rank_in(environment):
-    """The rank of a process by its environment, NAME=VALUE with NULs; None where it does not tell."""
+    """The rank of a process from its environment (NAME=VALUE, separated by NULs); None if it has no rank."""
     values = dict(pair.split("=", 1) for pair in environment.decode(errors="replace").split("\0") if "=" in pair)
     for name in RANKS:
         if re.fullmatch("[0-9]{1,9}", values.get(name, "")):
@@ -78,7 +78,8 @@ class Recorder:
         return [json.loads(line) for line in out.splitlines() if line.strip()] if not out.lstrip().startswith("[") else json.loads(out)
 
     def take(self, folder):
-        """(lake, [device], at_ns): devices that ran tasks, in the order by which the lake counts ranks; at_ns is when."""
+        """(lake, [device], at_ns): devices that ran tasks, in the order of the lake's ranks, and the time of the
+        snapshot."""
         trace, lake = os.path.join(folder, "snapshot.pbt"), os.path.join(folder, "lake")
         at_ns = time.time_ns()
         self.run(self.profctl, "snapshot", "-o", trace, "--last", f"{self.seconds}s")
@@ -94,7 +95,7 @@ class Recorder:
 
 
 class Cutter:
-    """Rows of steps that are new, out of a snapshot's lake, under the job's ranks and running numbers."""
+    """Takes rows of new steps from a snapshot's lake and gives them the job's ranks and running numbers."""
 
     def __init__(self, host):
         import duckdb
@@ -106,11 +107,12 @@ class Cutter:
         return [tuple(row) for row in found]
 
     def last_task(self, device, rows):
-        """When it ended by CLOCK_REALTIME, as a lake has it; a query has instants of the recording's clock. None: steps do not tell."""
+        """The end of the last task by CLOCK_REALTIME, the clock of a lake (a query has the recording's clock); None
+        without steps to relate the two clocks."""
         return device["last_ns"] + rows[0][1] - device["first_ns"] if rows and device["first_ns"] is not None else None
 
     def ranks(self, devices):
-        """{rank: device}: of a process with several devices that with most tasks."""
+        """{rank: device}: for a process with several devices, the device with most tasks."""
         chosen = {}
         for device in sorted(devices, key=lambda device: -device["tasks"]):
             rank = device["rank"] if device["rank"] is not None else rank_of(device["pid"])
@@ -127,7 +129,7 @@ class Cutter:
             say(text)
 
     def cut(self, lake, devices, at_ns, state):
-        """({table: bytes}, state after it): what is new since state; the table progress in any case."""
+        """({table: bytes}, new state): the rows that are new since state, and always the table progress."""
         ranks = {int(rank): dict(known) for rank, known in state.get("ranks", {}).items() if lives(known["pid"])}
         moves = []
         for rank, device in self.ranks(devices).items():
@@ -165,7 +167,7 @@ class Cutter:
         return files
 
     def progress(self, ranks, at_ns):
-        """A row for each rank that lives, or one without a rank: the host does."""
+        """The SELECT with a row for each living rank; without ranks one row, which shows that the host lives."""
         host = self.host.replace("'", "''")
         rows = [f"({rank}, {known['step'] if known['step'] is not None else 'NULL'}, {known['end_ns'] or 'NULL'}, {known['last_ns'] or 'NULL'}, "
                 f"{'true' if known['marked'] else 'false'})" for rank, known in sorted(ranks.items())] or ["(NULL, NULL, NULL, NULL, NULL)"]
@@ -180,13 +182,13 @@ class Cutter:
 
 
 class Sender:
-    """Sends what is in the spool, the oldest first; what could not be sent stays there."""
+    """Sends the messages of the spool, the oldest first; messages that cannot be sent stay there."""
 
     def __init__(self, spool, destination):
         self.spool, self.destination, self.trouble = spool, destination, None
 
     def flush(self):
-        """How many were acknowledged."""
+        """Returns the number of acknowledged messages."""
         sent = 0
         for number in self.spool.waiting():
             try:
@@ -217,7 +219,8 @@ def one_round(recorder, cutter, spool):
 
 
 def publish(spool, destination, recorder, interval_s, rounds=None, metrics=None):
-    """Rounds until it is stopped, or so many; metrics: a file for them. Returns whether all was acknowledged."""
+    """Run the given number of rounds, or until stopped; metrics: a file for metrics. Returns whether all was
+    acknowledged."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     cutter, sender, trouble = Cutter(socket.gethostname()), Sender(spool, destination), None
     due = time.monotonic()

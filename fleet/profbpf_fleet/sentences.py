@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sentences.py - what is said of a holder in words."""
+"""sentences.py - words a holder as a sentence."""
 
-# Causes of idle time, as the report of one rank words them.
+# Causes of idle time, worded as in the report of one rank.
 CAUSES = {
     "unknown": "what it waits for is not known", "user_code": "its host computes outside of runtime calls",
     "runtime": "its host is on a CPU in runtime calls", "driver": "its host is in the driver",
@@ -37,7 +37,8 @@ def when_of(holder, result):
 
 
 def sentence_of(result, doubled_steps=0):
-    """The one sentence that comes first; doubled_steps: in so many nobody can be named, for some rank's are there more than once."""
+    """The first sentence of the answer; doubled_steps: the number of steps that some rank has more than once, which
+    have no holder."""
     if not result["steps"]:
         return "Nothing can be said: the lake has no steps of any rank."
     if result["ranks"] < 2:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""spool.py - messages on disk until they are acknowledged, and what the publisher has to know after it was killed.
+"""spool.py - keeps messages on disk until they are acknowledged, and the publisher's state for its next start.
 
-    SPOOL/spool.json      source, number of the next message, how many were given up, and the publisher's own state
+    SPOOL/spool.json      source, number of the next message, count of dropped messages, and the publisher's own state
     SPOOL/NUMBER.message  a message that is not acknowledged yet
-    SPOOL/round-...       a snapshot that is being looked at
+    SPOOL/round-...       a snapshot that is being read
 
-add() writes the message and then spool.json, in which its number is taken. Who is killed between the two finds a message
-with a number that is not taken: it is removed, for what is in it is not in the publisher's state and comes again. So each
-number is of one message only, whenever the publisher is killed, and nothing is sent before its number is taken.
+add() writes the message and then spool.json, which takes its number. After a kill between the two the next publisher
+finds a message whose number is not taken, and removes it: its rows are not in the publisher's state and come again. So
+each number belongs to one message only, whenever the publisher is killed, and no message is sent before its number is
+taken.
 """
 
 import contextlib
@@ -24,7 +25,7 @@ from profbpf_fleet.engines import Problem
 from profbpf_fleet.messages import name_of, sync_folder, write_file
 
 
-# What may be left of one that was killed; whatever else is in the folder is somebody else's.
+# Files that a killed publisher may leave; other files in the folder are not the spool's and are not touched.
 ROUND = "round-"
 UNFINISHED = re.compile(r"\.(\d+\.message|spool\.json)\.\d+")
 
@@ -40,12 +41,12 @@ def host_name():
 
 
 class Spool:
-    """One process at a time may have it."""
+    """A spool; only one process at a time can open it."""
 
     def __init__(self, folder, limit_bytes, host=None):
         self.folder, self.limit_bytes = pathlib.Path(folder), limit_bytes
         self.folder.mkdir(parents=True, exist_ok=True)
-        # Kept open for the lock, which ends with the process however that ends.
+        # Stays open for the lock, which the kernel releases when the process ends.
         self.lock = open(self.folder / "lock", "w", encoding="ascii")
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -79,11 +80,12 @@ class Spool:
         return self.folder / f"{number:010d}.message"
 
     def waiting(self):
-        """Numbers of the messages that are there, the oldest first."""
+        """The numbers of the messages in the spool, the oldest first."""
         return sorted(int(path.stem) for path in self.folder.glob("*.message") if re.fullmatch("[0-9]{10}", path.stem))
 
     def add(self, payload, state):
-        """Keep a message, and the publisher's state with it: both or neither. Returns how many old ones had to go for it."""
+        """Store a message together with the publisher's state: both or neither. Returns the number of old messages
+        dropped for it."""
         gone = self.make_room(len(payload))
         write_file(str(self.path_of(self.next)), payload)
         self.next, self.state = self.next + 1, state
@@ -107,7 +109,7 @@ class Spool:
         return name_of(self.source, number), self.path_of(number).read_bytes()
 
     def acknowledged(self, number):
-        """If this is undone by a power cut the message is sent once more, which nobody counts."""
+        """Remove a message. If a power cut undoes this, the message is sent again, and the receiver drops it."""
         self.path_of(number).unlink(missing_ok=True)
 
     def close(self):

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""step_metrics.py - what the steps of a host's ranks took, and what their devices waited for, added up as metrics.
+"""step_metrics.py - metrics with the sums of step times of a host's ranks and of their devices' idle time by cause.
 
-The sums are part of the publisher's state, which is written with the message that has the steps: each counts once, whenever
-the publisher is killed. They begin anew with a rank's process and end with it.
+The sums are part of the publisher's state, which is written with the message of the steps, so each step counts once,
+whenever the publisher is killed. The sums of a rank begin and end with its process.
 """
 
 from profbpf_fleet.exposition import Exposition
 
 BOUNDS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100)
-RANKS_MAX = 128  # of further ones there are no metrics
-CAUSES_MAX = 32  # of one rank; the analyzer knows fewer
+RANKS_MAX = 128  # further ranks have no metrics
+CAUSES_MAX = 32  # for each rank; the analyzer knows fewer
 OF_NEW_STEPS = "JOIN moves m ON m.in_lake = t.rank AND t.step BETWEEN m.first AND m.last"
 
 
@@ -18,7 +18,8 @@ def begun(pid):
 
 
 def kept(sums, ranks):
-    """Those of ranks whose process is the same, and new ones; ranks: {rank: {"pid"}}. With names as JSON has them."""
+    """The sums of ranks whose process is the same, new sums for other ranks; ranks: {rank: {"pid"}}. Keys are strings,
+    as in JSON."""
     found = {}
     for rank, known in sorted(ranks.items())[:RANKS_MAX]:
         before = sums.get(str(rank))
@@ -27,7 +28,7 @@ def kept(sums, ranks):
 
 
 def add(of, name, seconds):
-    """What is not known of a step is not counted, and where it was never known there is no sum."""
+    """Add to a sum. Unknown values are not counted; a sum without any known value stays None."""
     if seconds is not None:
         of[name] = (of[name] or 0.0) + seconds
 
@@ -54,7 +55,7 @@ def count_idle(sums, rows):
 
 
 def take(sql, lake, tables, sums):
-    """The steps that the table moves names, of a snapshot's lake; tables: those that it has."""
+    """Count the steps of a snapshot's lake that the table moves names; tables: the tables of the lake."""
     if "steps" in tables:
         count_steps(sums, sql.execute("SELECT m.rank, t.step_ns, t.idle_ns, t.exposed_communication_ns "
                                       f"FROM read_parquet('{lake}/steps/*.parquet') t {OF_NEW_STEPS}").fetchall())
@@ -74,7 +75,7 @@ def histogram(sums, host):
 
 
 def exposition_of(state, host):
-    """state: the publisher's."""
+    """The metrics as an Exposition; state: the publisher's."""
     sums, ranks = state.get("sums", {}), {str(rank): known for rank, known in state.get("ranks", {}).items()}
     out = Exposition("profbpf_rank_")
 

@@ -5,7 +5,7 @@ from profbpf_fleet.sentences import who_of, why_of
 
 
 def table(rows):
-    """Rows of texts in columns as wide as they must be; numbers to the right."""
+    """Lines of rows of texts, in columns of the least width; numbers are aligned to the right."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     number = [all(row[i].replace(".", "").replace("-", "").isdigit() for row in rows[1:]) for i in range(len(rows[0]))]
     return ["  ".join(cell.rjust(w) if n else cell.ljust(w) for cell, w, n in zip(row, widths, number)).rstrip() for row in rows]

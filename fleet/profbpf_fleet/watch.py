@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""watch.py - judges a job while it runs: over its last steps, again and again, and tells what is new."""
+"""watch.py - judges the last steps of a running job repeatedly and reports new findings."""
 
 import contextlib
 import fcntl
@@ -17,8 +17,8 @@ from profbpf_fleet.messages import write_file
 from profbpf_fleet.window import Window
 
 POLL_S = 0.5
-FLOORS_S = 60  # so often the state is written at most for them alone
-POSTED_S = 130  # six tries, each of which may take ten seconds
+FLOORS_S = 60  # least time between writes of the state for new floors alone
+POSTED_S = 130  # six tries of up to ten seconds each, and the pauses between them
 
 
 def say(text):
@@ -26,7 +26,7 @@ def say(text):
 
 
 def state_folder(given):
-    """Where watch keeps what it must know after a restart."""
+    """The folder for the state that watch needs after a restart."""
     if given:
         return pathlib.Path(given)
     if os.environ.get("STATE_DIRECTORY"):
@@ -35,11 +35,11 @@ def state_folder(given):
 
 
 class State(dict):
-    """Of one source; that of another one is not taken for it. One process at a time may have it."""
+    """The state for one source; a file from another source is not used. Only one process at a time can open it."""
 
     def __init__(self, folder, source):
         folder.mkdir(parents=True, exist_ok=True)
-        # Kept open for the lock, which ends with the process however that ends.
+        # Stays open for the lock, which the kernel releases when the process ends.
         self.lock = open(folder / "watch.lock", "w", encoding="ascii")
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -69,7 +69,8 @@ class Watch:
         self.judges_silence_at, self.pending, self.floors_due = self.expect_silent(), 0, 0.0
 
     def expect_silent(self):
-        """Hosts that were silent when watch ended are until they are heard: it is looked at when they might have been."""
+        """Hosts that were silent when watch ended stay so until they send: silence is first judged after
+        silent_after."""
         silent = [host for known in self.alerts.active.values() if known["kind"] == "silent" for host in known["hosts"]]
         self.window.heard |= {host: time.monotonic() for host in silent}
         return None if silent else 0.0
@@ -85,7 +86,7 @@ class Watch:
         return bool(files)
 
     def judge(self):
-        """Returns whether anything was told."""
+        """Returns whether anything was reported."""
         self.fresh = False
         result = self.window.judged()
         if not result or result["steps"] < 3:
@@ -107,16 +108,16 @@ class Watch:
         return self.alerts.update("hang", [found] if found else []) or told
 
     def turn(self):
-        """One look; returns whether there was anything."""
+        """Polls and judges once; returns whether there was anything new."""
         came = changed = self.take()
         told = False
         if self.fresh and time.monotonic() >= self.due:
             begun = time.monotonic()
             told, changed = self.judge(), True
-            # At most half of the time is for judging, however large the job is.
+            # Judging takes at most half of the time, however large the job is.
             self.due = max(begun + self.options.every, time.monotonic() + (time.monotonic() - begun))
         told = self.look_at_progress() or told
-        # What is still to be posted is in the state: it is not to be posted again.
+        # The state has the findings still to be posted; it is written when they change, so none is posted twice.
         pending = len(self.state.get("webhook", ()))
         if time.monotonic() >= self.floors_due:
             self.floors_due = time.monotonic() + FLOORS_S

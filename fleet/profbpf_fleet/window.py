@@ -9,8 +9,8 @@ from profbpf_fleet.lake import columns_of
 from profbpf_fleet.numbering import shift_to
 
 PROGRESS = "rank INT, host VARCHAR(255), at_ns BIGINT, step BIGINT, end_ns BIGINT, last_ns BIGINT, marked BOOLEAN"
-HEARD = 0.9  # steps of so many of the ranks are judged
-OLD = 0.2  # of the rows may be of earlier steps
+HEARD = 0.9  # share of the ranks that must have reported a step before it is judged
+OLD = 0.2  # largest share of rows from earlier steps
 OF_RANKS = ("steps", "collectives", "idle", "operators")
 
 Progress = collections.namedtuple("Progress", "host at_ns step end_ns last_ns marked")
@@ -21,7 +21,7 @@ def defined(table):
 
 
 class Window(engines.DuckDB):
-    """What was published of the last steps; progress: what each rank told last, and when each host was heard last."""
+    """Rows of the last steps; progress: the last report of each rank; heard: the time of each host's last message."""
 
     def __init__(self, steps, memory="800MB"):
         super().__init__("", memory)
@@ -32,7 +32,7 @@ class Window(engines.DuckDB):
             kinds = ", ".join(f"{name} {kind}" for name, kind in columns_of(table))
             self.execute(f"CREATE TABLE live_{table} ({kinds})")
 
-    # Of the face that judge.py sees: tables of one judgement after the other.
+    # The engine's interface for judge.py; tables of a judgement replace those of the one before.
     def read(self, table):
         return f"live_{table}" if self.rows(f"SELECT 1 AS one FROM live_{table} LIMIT 1") else None
 
@@ -43,7 +43,8 @@ class Window(engines.DuckDB):
         self.execute(f"CREATE OR REPLACE TABLE {name} AS {select}")
 
     def load(self, table, paths):
-        """Files' rows as a table new_TABLE; those that cannot be read are told and left out. Returns whether any could."""
+        """Load files' rows into a table new_TABLE; unreadable files are listed in damaged. Returns whether any was
+        readable."""
         try:
             self.execute(f"CREATE OR REPLACE TABLE new_{table} AS {self.rows_of(table, paths)}")
             return True
@@ -58,7 +59,7 @@ class Window(engines.DuckDB):
         return f"SELECT {columns} FROM {source}"
 
     def load_each(self, table, paths):
-        """One file after the other: what is damaged may be found out with its last row only."""
+        """Load file by file: damage may show only at the last row of a file."""
         loaded = False
         self.execute(f"CREATE OR REPLACE TABLE new_{table} ({', '.join(f'{name} {kind}' for name, kind in defined(table))})")
         for path in paths:
@@ -70,7 +71,7 @@ class Window(engines.DuckDB):
         return loaded
 
     def ingest(self, files):
-        """[(table, path)]: take their rows in. Returns whether there are more steps."""
+        """Add the rows of files, [(table, path)]. Returns whether there are new steps."""
         by_table = collections.defaultdict(list)
         for table, path in files:
             by_table[table].append(path)
@@ -108,7 +109,8 @@ class Window(engines.DuckDB):
             self.heard[row["host"]] = time.monotonic()
 
     def place(self):
-        """Numbers of ranks whose steps no job counts: moved to those of the others by when they began."""
+        """Change the step numbers of ranks whose job does not count steps to those of the other ranks, by start
+        times."""
         self.execute("CREATE OR REPLACE TABLE moves (rank INT, shift BIGINT)")
         found = [rank for rank, known in self.progress.items() if known.marked is False]
         if not found:
@@ -132,7 +134,8 @@ class Window(engines.DuckDB):
         self.execute(f"UPDATE new_{table} SET step = step + m.shift FROM moves m WHERE m.rank = new_{table}.rank AND m.shift <> 0")
 
     def forget_restarted(self):
-        """A rank that counts from a lower number again has begun anew: what it did before is not compared with that."""
+        """Drop older rows of a rank that counts from a lower number again: it was restarted, and they are not
+        comparable."""
         ranks = [row["rank"] for row in self.rows(
             "SELECT n.rank FROM new_steps n JOIN (SELECT rank, max(step) AS step, max(start_ns) AS start_ns FROM live_steps GROUP BY rank) k "
             "ON k.rank = n.rank WHERE n.step <= k.step AND n.start_ns > k.start_ns GROUP BY n.rank ORDER BY n.rank")]
@@ -140,18 +143,19 @@ class Window(engines.DuckDB):
             self.keep(table, f"rank NOT IN ({', '.join(map(str, ranks))})")
 
     def keep(self, table, what):
-        """Of rows that are deleted DuckDB gives back no memory, nor of a file that it spilled them to: the others are written anew."""
+        """Keep the matching rows by writing them to a new table: DuckDB does not give back memory, or spilled disk
+        space, of deleted rows."""
         self.execute(f"CREATE OR REPLACE TABLE live_{table} AS SELECT * FROM live_{table} WHERE {what}")
 
     def forget_before(self, step):
-        """What is not judged any more, as soon as it is a good part of the rows: judge.py asks for no earlier steps anyway."""
+        """Drop rows of earlier steps once they exceed the share OLD; judge.py does not ask for them anyway."""
         for table in OF_RANKS:
             found = self.rows(f"SELECT count(*) AS n, count(*) FILTER (WHERE step < {step}) AS old FROM live_{table}")[0]
             if found["old"] > OLD * found["n"]:
                 self.keep(table, f"step >= {step}")
 
     def last_step(self):
-        """The last step that nearly all ranks told; None while there is none."""
+        """The last step that the share HEARD of the ranks has reported; None if there is none."""
         found = self.rows(f"SELECT quantile_disc(step, {1 - HEARD}) AS step FROM (SELECT rank, max(step) AS step FROM live_steps GROUP BY rank) s")
         return found[0]["step"]
 
@@ -159,7 +163,7 @@ class Window(engines.DuckDB):
         return self.rows("SELECT coalesce(median(step_ns), 0) AS ns FROM live_steps")[0]["ns"]
 
     def judged(self):
-        """The answer over the last steps, as judge.py has it, with to_step; None while there is too little."""
+        """The answer of judge.py for the last steps, with to_step; None while there are no steps."""
         to_step = self.last_step()
         if to_step is None:
             return None
