@@ -4,7 +4,7 @@
     trace = profbpf.open("run.pbt")
     trace.table("idle_roots").to_pandas()
 
-What the tables hold is what `analyzer` says; nothing is computed here.
+All values in the tables come from `analyzer`; nothing is computed here.
 """
 
 from .trace import AnalyzerError, Trace, open

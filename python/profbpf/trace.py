@@ -13,19 +13,19 @@ import pyarrow.parquet
 
 
 class AnalyzerError(RuntimeError):
-    """What analyzer said when it could not do what it was asked for."""
+    """An error of analyzer, with its message."""
 
 
 def open(*traces, devices=(), start=None, end=None, pids=(), analyzer=None):
     """A Trace of .pbt files, of other profilers' device files, or of both.
 
     traces: paths of .pbt files, of one boot of one machine.
-    devices: paths as of --device: files or folders that other profilers wrote of devices.
-    start, end: the part of the time, since the recording's start, as of --from and --to: "1.5s", "200ms".
+    devices: paths as for --device: files or folders with device data of other profilers.
+    start, end: the part of the recording, in time since its start, as for --from and --to: "1.5s", "200ms".
     pids: only these processes.
-    analyzer: the program; without it that of $PROFBPF_ANALYZER, else of PATH.
+    analyzer: the program; by default $PROFBPF_ANALYZER, else the one in PATH.
 
-    Nothing is read yet: a file that is not there is an AnalyzerError of the first method that is called.
+    Nothing is read yet: for a missing file the first method call raises AnalyzerError.
     """
     if not traces and not devices:
         raise ValueError("which recording? Give the path of a .pbt file, or devices=[PATH]")
@@ -39,14 +39,14 @@ def open(*traces, devices=(), start=None, end=None, pids=(), analyzer=None):
 
 
 class Trace:
-    """One recording. Made by profbpf.open(); its files are read again by each method but table() and frame()."""
+    """One recording, made by profbpf.open(). Each method except table() and frame() reads its files again."""
 
     def __init__(self, program, inputs, start=None, end=None):
         self._program = program
         self._inputs = inputs
         self._start = start
         self._end = end
-        self._folder = None  # a TemporaryDirectory with all tables as Parquet, once one was asked for
+        self._folder = None  # a TemporaryDirectory with all tables as Parquet, made for the first table
 
     def __enter__(self):
         return self
@@ -55,7 +55,7 @@ class Trace:
         self.close()
 
     def close(self):
-        """Remove the temporary copies of tables. What was returned stays valid."""
+        """Remove the temporary copies of tables. Returned tables stay valid."""
         if self._folder:
             self._folder.cleanup()
             self._folder = None
@@ -80,7 +80,7 @@ class Trace:
         """The rows of one SELECT over the tables (analyzer query) as a pandas.DataFrame."""
         rows = json.loads(self._run("query", "--format", "json", last=[sql]))
         if not rows:
-            # Without rows JSON has no names: who filters goes on with the columns of an empty frame.
+            # JSON without rows has no column names; callers expect the columns in an empty frame, too.
             names = next(csv.reader([self._run("query", "--format", "csv", last=[sql])]), [])
             return _frame(pyarrow.table({name: pyarrow.nulls(0) for name in names}))
         return _frame(pyarrow.Table.from_pylist(rows))
@@ -103,7 +103,7 @@ class Trace:
         return os.path.join(self._folder.name, "tables")
 
     def _part(self, command):
-        """--to of export is the format."""
+        """The options for start and end; for export the end is --until, because its --to is the format."""
         words = ["--from", self._start] if self._start else []
         if self._end:
             words += ["--until" if command == "export" else "--to", self._end]
