@@ -28,14 +28,14 @@ enum stacks_kind {
 /* How many short runs on CPUs became how many slices (timeline/slivers.h). */
 struct sliver_counts {
 	uint64_t resolution_ns; /* shorter slices were merged; 0: none */
-	uint64_t runs; /* that were merged */
-	uint64_t slices; /* that they became */
+	uint64_t runs; /* runs that were merged */
+	uint64_t slices; /* slices that they became */
 };
 
-/* What an exporter merged or left out, for a message to the user. */
+/* Numbers of rows that an exporter merged, for a message to the user. */
 struct export_told {
 	struct sliver_counts slivers; /* runs on CPUs that were merged */
-	struct sliver_counts calls, tasks; /* the same of calls and of tasks of devices (timeline/crowds.h) */
+	struct sliver_counts calls, tasks; /* the same for calls and for device tasks (timeline/crowds.h) */
 };
 
 struct export_options {
@@ -44,18 +44,18 @@ struct export_options {
 	bool part; /* the window is only a part of the trace: tables contain no rows of other times */
 	const uint32_t *pids; /* only these processes; all if pid_count is 0 */
 	uint32_t pid_count;
-	const struct device_step_results *steps; /* of devices; NULL = none are shown */
+	const struct device_step_results *steps; /* steps of devices; NULL = none are shown */
 	uint32_t scope_depth; /* levels of scopes that timelines show */
-	enum stacks_kind stacks; /* of exporters with has_kinds */
+	enum stacks_kind stacks; /* for exporters with has_kinds */
 	bool each_slice; /* Chrome's timeline merges none (timeline/slivers.h, crowds.h) */
 	struct export_told *told; /* filled by the exporter; may be NULL */
 };
 
 struct exporter {
-	bool folder; /* it writes files into an empty folder; else one new file */
-	bool has_kinds; /* of stacks: --kind says which */
+	bool folder; /* it writes files into an empty folder; otherwise one new file */
+	bool has_kinds; /* it exports several kinds of stacks: --kind selects one */
 	bool cut; /* tasks of devices outside options' window are left out */
-	bool of_window; /* it reads only rows in options' window: others need not be loaded */
+	bool of_window; /* it reads only rows in options' window: other rows need not be loaded */
 	/*
 	 * Writes the complete model (joined and indexed) and the results of all analyses to @path. The caller
 	 * passes a temporary name, renames it after success and removes it after a failure.

@@ -13,8 +13,8 @@
 struct host_load {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t busy_ns; /* of all CPUs that both readings have */
-	uint64_t idle_ns; /* with I/O wait */
+	uint64_t busy_ns; /* sum over all CPUs in both readings */
+	uint64_t idle_ns; /* includes I/O wait */
 };
 
 /*

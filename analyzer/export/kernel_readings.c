@@ -7,20 +7,20 @@
 #include "analyzer/export/timeline/export_names.h"
 #include "proto/trace.pb-c.h"
 
-#define IDLE_STATE "idle_" /* of whose names the rest is the driver's */
+#define IDLE_STATE "idle_" /* prefix of idle states; the rest of the name is the driver's */
 
 static bool is_same(const struct counter *a, const struct counter *b)
 {
 	return a->name == b->name && a->cpu == b->cpu;
 }
 
-/* Of the reading and the one after it. False: nothing can be told */
+/* Computes the value from the reading and the next one. Returns false if it is unknown. */
 static bool value_of(const struct counter *row, const struct counter *next, double *value)
 {
 	*value = (double)row->value;
 	if (row->unit != PROFBPF__COUNTERS__UNIT__NS_TOTAL)
 		return true;
-	/* One that ran backwards began anew. */
+	/* A sum that decreased was reset in between. */
 	if (!next || next->ts_ns <= row->ts_ns || next->value < row->value)
 		return false;
 	*value = 100.0 * (double)(next->value - row->value) / (double)(next->ts_ns - row->ts_ns);

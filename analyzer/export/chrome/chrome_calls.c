@@ -12,7 +12,7 @@ struct calls_writer {
 	struct chrome_trace *trace;
 	struct lanes lanes;
 	struct crowds crowds;
-	struct thread_slice first; /* of the crowd that there is */
+	struct thread_slice first; /* first slice of the current crowd */
 	uint32_t thread;
 	uint32_t pid;
 };

@@ -42,7 +42,7 @@ struct chrome_trace {
 	struct chrome_writer writer;
 	struct cpu_slices cpus;
 	struct sliver_counts slivers;
-	struct sliver_counts calls, tasks; /* that are merged */
+	struct sliver_counts calls, tasks; /* merged slices */
 	struct export_flows flows;
 	struct pass_flows passes;
 	struct ranges ranges;
@@ -57,7 +57,9 @@ uint32_t chrome_add_row(struct chrome_trace *trace, uint32_t pid, const char *na
 void chrome_name_process(struct chrome_trace *trace, uint32_t pid, const char *name, uint32_t sort);
 void chrome_name_thread(struct chrome_trace *trace, uint32_t pid, uint32_t tid, const char *name);
 
-/* chrome_process - the pid of a process, which is named when first asked for; @pid if it is not known */
+/*
+ * chrome_process - returns the pid of a process, and names the process at its first use; returns @pid if it is unknown
+ */
 uint32_t chrome_process(struct chrome_trace *trace, uint32_t process, uint32_t pid);
 
 /*

@@ -19,7 +19,7 @@
 
 struct chrome_writer {
 	FILE *out;
-	char *buffer; /* of the stream */
+	char *buffer; /* buffer of the stream */
 	uint64_t base_ns; /* instant 0 */
 	uint64_t events;
 	bool in_args;

@@ -8,13 +8,13 @@
 #include "analyzer/analyse/pipeline/pipelines.h"
 #include "lib/base/bisect.h"
 
-/* One operator's, by step. */
+/* The figures of one operator by step. */
 struct cells {
 	uint32_t rank;
-	const struct device_step_row *steps; /* of the rank's device, by time */
+	const struct device_step_row *steps; /* steps of the rank's device, sorted by time */
 	uint32_t step_count;
 	uint64_t *busy_ns, *wait_ns;
-	uint64_t *unknown_ns; /* of its threads */
+	uint64_t *unknown_ns; /* unknown time of its threads */
 	bool has_busy, has_wait;
 };
 

@@ -16,7 +16,7 @@
 
 #define NAME_SIZE 256
 
-/* One device's part. */
+/* The state for one device. */
 struct making {
 	struct model *model;
 	const struct results *results;
@@ -24,7 +24,7 @@ struct making {
 	struct idle_splitter *splitter;
 	uint32_t rank;
 	uint32_t device;
-	const struct device_task *tasks; /* of the device, by start */
+	const struct device_task *tasks; /* tasks of the device, sorted by start */
 	uint32_t task_count;
 	const struct device_step_row *steps; /* by time; NULL = there are none */
 	uint32_t step_count;

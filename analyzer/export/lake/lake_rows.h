@@ -35,7 +35,7 @@ struct lake_step {
 	uint64_t exposed_ns; /* the part of it without a kernel at the same time */
 	uint64_t idle_ns; /* without any task */
 	bool has_work; /* compute, exposed and idle time are known: the file has single kernels */
-	uint64_t cpu_ns; /* of the device's process */
+	uint64_t cpu_ns; /* CPU time of the device's process */
 	bool has_cpu; /* cpu_ns is known */
 };
 
@@ -43,7 +43,7 @@ struct lake_collective {
 	uint32_t rank;
 	uint32_t device;
 	uint64_t step;
-	uint64_t sequence; /* of its communicator, in the step */
+	uint64_t sequence; /* number of the collective on its communicator, in the step */
 	uint32_t communicator; /* string; 0 = unknown */
 	uint32_t op; /* string */
 	uint64_t bytes; /* 0 = unknown */
@@ -71,9 +71,9 @@ struct lake_pipeline {
 	uint32_t rank;
 	uint64_t step;
 	uint32_t pipeline; /* which of the process's, from 1 */
-	uint32_t name; /* of the operator: string */
+	uint32_t name; /* name of the operator: string */
 	bool has_busy, has_wait; /* the next figures are known */
-	uint64_t busy_ns; /* its threads ran */
+	uint64_t busy_ns; /* time in which its threads ran */
 	uint64_t wait_ns; /* time in which consumers waited for its queue */
 };
 

@@ -6,7 +6,7 @@
 #include "analyzer/export/perfetto/perfetto_fields.h"
 #include "proto/trace.pb-c.h"
 
-#define PRIORITY 120 /* of a normal thread; traces don't have it */
+#define PRIORITY 120 /* that of a normal thread; traces do not contain priorities */
 #define COMMON_HARDIRQ 0x08
 #define COMMON_SOFTIRQ 0x10
 #define COMM_SIZE 16
@@ -45,7 +45,7 @@ struct single {
 struct bundle {
 	struct perfetto_trace *trace;
 	uint32_t cpu;
-	uint32_t number; /* of this bundle, for comm_bundle */
+	uint32_t number; /* number of this bundle, for comm_bundle */
 	uint32_t *comm_bundle; /* by thread, then idle, not recorded, unknown */
 	uint16_t *comm_index;
 	struct on_cpu comms[2 * BUNDLE_EVENTS];

@@ -19,7 +19,7 @@ struct calls_writer {
 	struct lanes lanes;
 	struct function_ids *functions; /* by function; the last element is for unknown functions */
 	uint32_t thread;
-	uint64_t first_track; /* of the thread, 0 = none yet */
+	uint64_t first_track; /* track of the thread, 0 = none yet */
 };
 
 static uint64_t add_thread_track(struct calls_writer *calls)

@@ -20,7 +20,7 @@ struct devices_writer {
 	uint32_t device;
 	uint64_t root; /* track of the device */
 	uint64_t group; /* parent track of its streams: the device's own, or that of the unit that runs tasks */
-	uint32_t streams; /* of this device so far */
+	uint32_t streams; /* streams of this device so far */
 	uint32_t categories[PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION + 1]; /* ids of announced categories */
 };
 

@@ -6,7 +6,7 @@
 #include "analyzer/export/perfetto/perfetto_trace.h"
 #include "analyzer/export/timeline/job_lanes.h"
 
-#define RANK 2 /* of a device's children: beside "Idle, and why" */
+#define RANK 2 /* position among a device's children: beside "Idle, and why" */
 
 struct job_writer {
 	struct perfetto_trace *trace;

@@ -23,7 +23,7 @@ struct switcher {
 	uint32_t next; /* slice to begin next */
 	bool in_slice; /* slices[next - 1] has not ended */
 	struct on_cpu current;
-	uint64_t since_ns; /* of current */
+	uint64_t since_ns; /* start of current */
 	uint32_t cpu;
 };
 

@@ -193,8 +193,8 @@ void perfetto_write_losses(struct perfetto_trace *trace)
 
 struct host_tracks {
 	struct perfetto_trace *trace;
-	uint64_t parent; /* 0: there is none yet */
-	uint64_t track; /* of the line that is being written; the same */
+	uint64_t parent; /* 0 = none yet */
+	uint64_t track; /* track of the current line; 0 = none yet */
 };
 
 static uint64_t host_track(struct host_tracks *tracks, const char *name, const char *unit, const char *description)

@@ -96,7 +96,7 @@ struct perfetto_track {
 	uint64_t parent; /* 0 = root */
 	uint32_t pid; /* with tid: a thread's own track */
 	uint32_t tid;
-	uint64_t from_ns; /* of a thread: since when the id is its own; 0 = the window's start */
+	uint64_t from_ns; /* start of a thread's ownership of its id; 0 = the window's start */
 	const char *unit; /* counter: its unit in words, else NULL */
 	uint32_t rank; /* among its siblings, 0 = none */
 	bool ordered; /* its children are shown by rank */
@@ -110,11 +110,11 @@ uint64_t perfetto_add_track(struct perfetto_trace *trace, const struct perfetto_
 uint64_t perfetto_thread_track(struct perfetto_trace *trace, uint32_t thread);
 
 /*
- * perfetto_begin - begin a slice; arguments may follow, then perfetto_event_end()
- * perfetto_end - end the innermost slice of a track
+ * perfetto_begin - begins a slice; arguments may follow, then perfetto_event_end()
+ * perfetto_end - ends the innermost slice of a track
  *
- * @name and @category have been announced (category 0 = none). @marks is filled
- * by perfetto_begin() and handed to perfetto_event_end().
+ * @name and @category have been announced (category 0 = none). @marks is filled by
+ * perfetto_begin() and passed to perfetto_event_end().
  */
 struct perfetto_marks {
 	size_t packet;

@@ -19,7 +19,7 @@
 struct waits_writer {
 	struct perfetto_trace *trace;
 	struct syscall_table *syscalls;
-	uint64_t track; /* of the thread, 0 = none yet */
+	uint64_t track; /* track of the thread, 0 = none yet */
 	uint32_t category;
 };
 

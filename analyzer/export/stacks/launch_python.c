@@ -67,7 +67,7 @@ void launch_python_free(struct launch_python *p)
 	free(p->sample);
 }
 
-/* Its Python functions, outermost first. */
+/* Lists the Python functions of a sample, outermost first. */
 static size_t frames_of(const struct model *model, const struct stack_sample *sample, struct launch_frame *frames)
 {
 	const struct code_stack *stack = &model->code_stacks.row[sample->stack];

@@ -2,10 +2,10 @@
 /*
  * launch_python.h - the Python functions from which work was launched, by samples of the launching thread.
  *
- * A sample within the launching call gives the functions and the line. Else the common outer frames of the last sample before
- * the call and the first one after it are taken, up to a function that is on different lines: the thread was in these
- * functions during the call. The line counts if it is the same in both samples.
- * Samples further away than LAUNCH_PYTHON_NS are ignored: then the function is unknown.
+ * A sample within the launching call gives the functions and the line. Otherwise the common outer frames of the last
+ * sample before the call and the first one after it are taken, up to a function that is on different lines: the thread
+ * was in these functions during the call. The line counts if it is the same in both samples. Samples further away than
+ * LAUNCH_PYTHON_NS are ignored: then the function is unknown.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_STACKS_LAUNCH_PYTHON_H
 #define PROFBPF_ANALYZER_EXPORT_STACKS_LAUNCH_PYTHON_H

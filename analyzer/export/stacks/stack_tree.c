@@ -16,7 +16,7 @@ struct filling {
 	struct stack_tree *tree;
 	struct export_window window;
 	bool *chosen; /* by thread */
-	struct launch_python python; /* of a tree of device time */
+	struct launch_python python; /* for a tree of device time */
 };
 
 /* The index of the row with this key; @next for a new key. MAP_NONE without memory. */

@@ -13,8 +13,8 @@
 /* Frames with the same name, file and line are one frame. Strings are ids of the model, 0 = unknown. */
 struct tree_frame {
 	uint32_t name;
-	uint32_t file; /* that the code is in; of Python the source */
-	uint32_t line; /* of Python's only, else 0 */
+	uint32_t file; /* file that contains the code; for Python the source file */
+	uint32_t line; /* for Python only, otherwise 0 */
 };
 
 /* Parents come before their children; node 0 is the root, of no frame. */

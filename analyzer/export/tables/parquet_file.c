@@ -13,7 +13,7 @@
 
 #define MAGIC "PAR1"
 #define GROUP_ROWS 32768u /* memory: 13 bytes per row and column */
-#define ZSTD_LEVEL 1 /* more gains little: the encodings do the work */
+#define ZSTD_LEVEL 1 /* higher levels gain little, because the encodings compress already */
 #define CREATED_BY "profbpf " PROFBPF_VERSION
 
 /* Numbers of the format. */
@@ -37,7 +37,7 @@ struct parquet_file {
 	FILE *out;
 	uint64_t offset; /* bytes written */
 	int err; /* the first */
-	uint32_t rows; /* of the group */
+	uint32_t rows; /* rows of the group */
 	uint64_t all_rows;
 	uint32_t group_count;
 	struct bytes groups; /* their descriptions, for the footer */
@@ -48,11 +48,11 @@ struct parquet_file {
 	struct chunk chunks[TABLE_COLUMNS_MAX];
 };
 
-/* Where the pages of a chunk lie, for its description. */
+/* The position of a chunk's pages, for its description. */
 struct place {
 	uint64_t dictionary; /* 0 = it has none */
 	uint64_t data;
-	uint64_t size; /* of both, with their headers */
+	uint64_t size; /* size of both, with their headers */
 	uint64_t plain_size; /* before compression */
 };
 

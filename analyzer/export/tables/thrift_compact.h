@@ -52,6 +52,6 @@ void thrift_text(struct bytes *bytes, int *last, int field, const char *text);
 /* A structure or list in a field; its fields with a @last of their own, or its elements, follow. */
 void thrift_struct(struct bytes *bytes, int *last, int field);
 void thrift_list(struct bytes *bytes, int *last, int field, enum thrift_type type, size_t count);
-void thrift_end(struct bytes *bytes); /* of a structure */
+void thrift_end(struct bytes *bytes); /* end of a structure */
 
 #endif /* PROFBPF_ANALYZER_EXPORT_TABLES_THRIFT_COMPACT_H */

@@ -124,7 +124,7 @@ static bool first_stretch(struct builder *builder, const struct stretch *stretch
 	uint32_t prev = stretch->end->prev_thread;
 
 	if (builder->complete || prev_is_target(builder, stretch->end)) {
-		/* One that began later was switched in; that record is lost. */
+		/* A thread that began later was switched in during the stretch; that record is lost. */
 		if (prev < builder->model->threads.count &&
 		    builder->model->threads.row[prev].start_ns > stretch->start_ns)
 			return true;

@@ -2,11 +2,10 @@
 /*
  * cpu_slices.h - the known time of threads on each CPU.
  *
- * Not every switch is in a trace. Recorded are switches to and from targets'
- * threads, and all switches on a CPU while a target waits for it. So a target's
- * time on a CPU is known exactly. The time of any other thread is known only while
- * a target waited: a thread that was switched in when a target went to sleep may
- * have run for a microsecond or for a second. Slices contain known time only:
+ * Not every switch is in a trace. A trace contains switches to and from targets' threads, and all switches on a CPU
+ * while a target waits for it. So a target's time on a CPU is known exactly. The time of any other thread is known
+ * only while a target waited: a thread that was switched in when a target went to sleep may have run for a microsecond
+ * or for a second. Slices contain known time only:
  *
  *  - a target: from its switch-in to its switch-out;
  *  - another thread, or the idle CPU: from its switch-in for as long as a target
@@ -27,7 +26,7 @@
 #include "analyzer/export/export.h"
 
 /* How a slice ends, beyond Switches.State of proto/trace.proto. */
-#define CPU_SLICE_GOES_ON 0x80 /* it ran when the window ended */
+#define CPU_SLICE_GOES_ON 0x80 /* the thread was still running when the window ended */
 #define CPU_SLICE_NOT_RECORDED 0x81 /* how long it ran on was not recorded */
 
 struct cpu_slice {
@@ -41,7 +40,7 @@ struct cpu_slice {
 
 struct cpu_row {
 	uint32_t cpu;
-	uint32_t first; /* of slices */
+	uint32_t first; /* index of its first slice */
 	uint32_t count;
 };
 

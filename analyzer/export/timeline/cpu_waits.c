@@ -8,7 +8,7 @@
 
 /* One sorted row of events to merge: the switches of a CPU, or all wake-ups. */
 struct stream {
-	uint64_t ts_ns; /* of the next event */
+	uint64_t ts_ns; /* time of the next event */
 	uint32_t next;
 	uint32_t end;
 	bool wakes;

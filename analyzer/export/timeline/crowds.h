@@ -24,7 +24,7 @@ struct crowd {
 	uint64_t end_ns;
 	uint64_t in_ns; /* total time of its outer slices */
 	uint64_t bound_ns; /* end of the long slice that it is in */
-	uint64_t key; /* of the first */
+	uint64_t key; /* key of the first slice */
 	uint32_t count; /* slices; 0 = there is no crowd */
 	bool alike; /* all outer slices have the same key */
 };

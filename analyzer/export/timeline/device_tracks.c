@@ -169,7 +169,7 @@ struct overlap_sets {
 	struct intervals communication;
 	struct intervals work; /* both */
 	struct intervals pure;
-	struct intervals stage; /* from the first to the last of work */
+	struct intervals stage; /* interval from the first to the last work */
 	struct intervals free;
 };
 

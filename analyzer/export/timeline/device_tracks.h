@@ -30,7 +30,7 @@ enum track_group { TRACK_STEPS, TRACK_OVERLAP, TRACK_SCOPES };
 struct track_slice {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint32_t text; /* of device_tracks.texts */
+	uint32_t text; /* index into device_tracks.texts */
 	uint8_t depth; /* nested in the last slice with a smaller depth */
 };
 

@@ -11,7 +11,7 @@
 #include "analyzer/export/export_filter.h"
 #include "analyzer/export/timeline/job_tracks.h"
 
-/* One format; all functions are given @context. */
+/* The functions of one output format; each receives @context. */
 struct job_encoder {
 	/* A new row of a track, for slices: its number, which is not 0. */
 	uint64_t (*add_row)(void *context, uint32_t track);

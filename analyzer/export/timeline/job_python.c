@@ -8,14 +8,14 @@
 #include "analyzer/export/timeline/export_names.h"
 #include "analyzer/export/timeline/job_tracks.h"
 
-#define KIND 1 /* of job_thread_track() */
+#define KIND 1 /* for job_thread_track() */
 #define DEPTH_MAX 64 /* the number of outermost frames that are shown */
 
-/* One thread's frames, outermost first, that the last look saw. */
+/* The frames of one thread in its last sample, outermost first. */
 struct looks {
 	struct job_tracks *tracks;
 	uint32_t track;
-	uint64_t last_ns; /* of that look */
+	uint64_t last_ns; /* time of that sample */
 	struct {
 		uint32_t name;
 		uint64_t since_ns;

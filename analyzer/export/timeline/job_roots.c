@@ -11,7 +11,7 @@
 #include "analyzer/export/timeline/job_tracks.h"
 #include "analyzer/view/report.h"
 
-#define KIND_HELD 2 /* of job_thread_track() */
+#define KIND_HELD 2 /* for job_thread_track() */
 #define KIND_WAITS 3
 #define KIND_DEVICE 4
 

@@ -35,11 +35,11 @@ enum job_owner { JOB_OF_PROCESS, JOB_OF_THREAD, JOB_OF_DEVICE };
 struct job_track {
 	uint8_t owner; /* enum job_owner */
 	uint32_t index; /* the owner's index in the model */
-	uint32_t name; /* of job_tracks.texts, as all names here */
+	uint32_t name; /* index into job_tracks.texts, as all names here */
 	uint32_t group; /* name of the parent track; 0 = its owner */
 	const char *category;
 	const char *description;
-	const char *unit; /* of a counter, else NULL */
+	const char *unit; /* unit of a counter, otherwise NULL */
 };
 
 struct job_slice {

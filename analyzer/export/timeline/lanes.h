@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define LANE_DEPTH 64 /* the deepest nesting on one lane */
-#define LANES_MAX 1024 /* more than so many at once are refused */
+#define LANES_MAX 1024 /* more simultaneous lanes are refused */
 
 /* Slices that have begun on a lane and whose end has not been written yet, outermost first. */
 struct lane {

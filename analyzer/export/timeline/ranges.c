@@ -9,7 +9,7 @@
 #include "analyzer/join/launch/call_kind.h"
 
 #define CALLS "api" /* source of the records of calls */
-#define DEPTH_MAX 4096 /* more that go on at once are none: their ends were not recorded */
+#define DEPTH_MAX 4096 /* more open ranges are invalid: their ends were not recorded */
 
 struct finder {
 	const struct model *model;

@@ -18,7 +18,7 @@ struct stream {
 	struct stream_key key;
 	uint32_t number; /* in order of appearance */
 	uint32_t tasks;
-	uint32_t first; /* of its tasks in the order that is made */
+	uint32_t first; /* index of its first task in the new order */
 };
 
 /* Deals the tasks out by stream; within each they stay in order. */

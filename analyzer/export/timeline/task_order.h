@@ -25,7 +25,7 @@ uint32_t task_order_device_end(const struct model *model, const uint32_t *order,
 /* task_queue - how many tasks a device had accepted and not finished, as it changed */
 struct task_queue_step {
 	uint64_t ns;
-	int64_t depth; /* from then on */
+	int64_t depth; /* depth from that instant on */
 };
 
 /*

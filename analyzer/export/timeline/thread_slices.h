@@ -17,7 +17,7 @@ struct thread_slice {
 	uint64_t end_ns;
 	const struct call *call; /* one of these two is set */
 	const struct ioctl_call *ioctl;
-	bool range; /* not the call, but all from it to the end of the range that it begins; its text is the name */
+	bool range; /* a range that the call begins, from the call to the range's end; the call's text is its name */
 	bool open; /* it had not returned, or has not ended */
 	bool cut; /* goes beyond the window, or began before the recording */
 };

@@ -9,7 +9,7 @@
 #include "analyzer/export/export.h"
 #include "analyzer/export/layouts/mindinsight/mindinsight_device.h"
 
-#define SAMPLES_MAX 2000 /* of each queue */
+#define SAMPLES_MAX 2000 /* for each queue */
 #define SAMPLE_MS_MIN 10
 
 bool mindinsight_queue(const struct mindinsight *mi, uint32_t id, uint32_t *queue)
@@ -182,7 +182,7 @@ static void release(struct mindinsight *mi)
 }
 
 struct file {
-	const char *name; /* with the number */
+	const char *name; /* file name with the number */
 	int (*write)(FILE *out, const struct mindinsight *mi);
 };
 

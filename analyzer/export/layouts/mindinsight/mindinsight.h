@@ -37,7 +37,7 @@ struct mindinsight {
 	uint32_t *id; /* the reverse */
 	uint32_t *parent; /* number of each number's parent, or INDEX_NONE */
 	struct pipeline_series series;
-	uint32_t host_queue; /* that batches are fetched from, or INDEX_NONE */
+	uint32_t host_queue; /* queue from which batches are fetched, or INDEX_NONE */
 	bool device; /* batches are sent to a device */
 	uint32_t sample_ms; /* between two samples of a queue's size */
 };

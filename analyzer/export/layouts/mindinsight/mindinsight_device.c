@@ -12,7 +12,7 @@
 #define RANKS_MAX (1u << 24) /* larger numbers are no ranks */
 
 struct device_file {
-	const char *name; /* with the number */
+	const char *name; /* file name with the number */
 	int (*write)(FILE *out, const struct mindinsight_device *of);
 };
 

@@ -23,11 +23,11 @@ struct mindinsight_device {
 	const struct model *model;
 	const struct results *results;
 	uint32_t device; /* index into model->devices */
-	uint32_t number; /* in the files' names */
+	uint32_t number; /* number in the files' names */
 	const uint32_t *order; /* its rows of task_order() */
 	uint32_t count;
 	const struct device_step_trace *steps; /* NULL = not known */
-	uint32_t ranks; /* of the job: devices with tasks, or beyond the largest rank of theirs */
+	uint32_t ranks; /* ranks of the job: devices with tasks, or more if their largest rank is beyond that */
 	uint32_t stages; /* pipeline stages, if the ranks of each stage are consecutive, as MindInsight assumes; 0 = none */
 };
 
@@ -40,14 +40,14 @@ int mindinsight_aicore_details(FILE *out, const struct mindinsight_device *of);
 int mindinsight_framework(FILE *out, const struct mindinsight_device *of);
 int mindinsight_flops(FILE *out, const struct mindinsight_device *of);
 int mindinsight_flops_summary(FILE *out, const struct mindinsight_device *of);
-int mindinsight_flops_scopes(FILE *out, const struct mindinsight_device *of); /* with scopes */
+int mindinsight_flops_scopes(FILE *out, const struct mindinsight_device *of); /* needs scopes */
 int mindinsight_aicpu(FILE *out, const struct mindinsight_device *of);
 int mindinsight_step_trace(FILE *out, const struct mindinsight_device *of);
 int mindinsight_points(FILE *out, const struct mindinsight_device *of);
 int mindinsight_timeline(FILE *out, const struct mindinsight_device *of);
 int mindinsight_timeline_summary(FILE *out, const struct mindinsight_device *of);
-int mindinsight_cluster(FILE *out, const struct mindinsight_device *of); /* with steps */
-int mindinsight_hccl(FILE *out, const struct mindinsight_device *of); /* with steps, too */
+int mindinsight_cluster(FILE *out, const struct mindinsight_device *of); /* needs steps */
+int mindinsight_hccl(FILE *out, const struct mindinsight_device *of); /* needs steps, too */
 int mindinsight_memory_summary(FILE *out, const struct mindinsight_device *of);
 int mindinsight_memory_details(FILE *out, const struct mindinsight_device *of);
 
@@ -59,7 +59,7 @@ bool mindinsight_has_memory(const struct mindinsight_device *of);
 bool mindinsight_has_scopes(const struct mindinsight_device *of);
 
 struct mindinsight_devices {
-	uint32_t count; /* with tasks */
+	uint32_t count; /* devices with tasks */
 	uint32_t only; /* number of the only device; 0 if there are none or several */
 };
 

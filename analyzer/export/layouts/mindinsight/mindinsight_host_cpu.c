@@ -23,7 +23,7 @@ struct type_sum {
 	uint64_t total_ns;
 };
 
-/* One process's, most time first. */
+/* The operators of one process, most time first. */
 struct host_cpu {
 	const struct model *model;
 	struct type_sum *types;

@@ -2,9 +2,9 @@
 /*
  * Memory of a device for MindInsight: the peak, and the memory in use at the start of each operator.
  *
- * In gibibytes. MindSpore computes them from its graph, tensor by tensor; here they are an allocator's records, those
- * of the allocator with the highest peak if there are several. Figures that were not recorded (the capacity, tensors) are
- * left out. Of more than NODES_MAX operators only every n-th is shown, as MindSpore does.
+ * Values are in gibibytes. MindSpore computes them from its graph, tensor by tensor; here they are an allocator's
+ * records, those of the allocator with the highest peak if there are several. Figures that were not recorded (the
+ * capacity, tensors) are left out. Of more than NODES_MAX operators only every n-th is shown, as MindSpore does.
  */
 #include <errno.h>
 #include <stdlib.h>

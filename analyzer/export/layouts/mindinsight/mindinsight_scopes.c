@@ -18,7 +18,7 @@
 #include "lib/base/strings.h"
 
 struct edge {
-	uint32_t outer, inner; /* of scopes.names */
+	uint32_t outer, inner; /* indices into scopes.names */
 	double flops;
 };
 

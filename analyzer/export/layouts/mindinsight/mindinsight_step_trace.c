@@ -36,8 +36,8 @@ struct steps_table {
 	struct reduce_stream *streams;
 	uint32_t stream_count;
 	uint32_t stream_capacity;
-	uint32_t columns; /* of collectives */
-	struct reduce *reduces; /* of the row being written */
+	uint32_t columns; /* columns for collectives */
+	struct reduce *reduces; /* collectives of the current row */
 	struct reduce *sums; /* over the rows of the means */
 	uint32_t *counts;
 	bool backward;

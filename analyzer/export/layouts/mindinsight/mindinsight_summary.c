@@ -20,7 +20,7 @@
 #define DEVICE_INPUT_EMPTY 60
 #define QUEUE_DIFFERENCE 50
 
-#define UNKNOWN (-1) /* in MindSpore's files */
+#define UNKNOWN (-1) /* value in MindSpore's files */
 #define TEXT_SIZE 1200
 
 /* An output file: both have named lists of numbers, texts or lists of numbers. */

@@ -23,22 +23,22 @@
 struct msprof {
 	const struct model *model;
 	const struct results *results;
-	char folder[PATH_MAX]; /* where its files go */
-	char stamp[16]; /* in their names: YYYYMMDDhhmmss */
+	char folder[PATH_MAX]; /* folder of its files */
+	char stamp[16]; /* time in their names: YYYYMMDDhhmmss */
 	uint32_t device; /* index into model->devices */
 	bool first; /* the first device, which also gets rows that belong to no device */
 };
 
-/* One file each; 0 or a negative errno. */
+/* Each function writes one file and returns 0 or a negative errno. */
 int msprof_op_summary(const struct msprof *msprof);
 int msprof_task_time(const struct msprof *msprof);
 int msprof_op_statistic(const struct msprof *msprof);
-int msprof_communication_statistic(const struct msprof *msprof); /* none without collectives */
+int msprof_communication_statistic(const struct msprof *msprof); /* no file without collectives */
 int msprof_api_statistic(const struct msprof *msprof);
 int msprof_step_trace(const struct msprof *msprof);
-int msprof_fusion_op(const struct msprof *msprof); /* none without fused operators */
+int msprof_fusion_op(const struct msprof *msprof); /* no file without fused operators */
 int msprof_prof_rule(const struct msprof *msprof); /* no file without advice from device files */
-int msprof_timeline(const struct msprof *msprof); /* none of devices beyond MSPROF_DEVICES_MAX */
+int msprof_timeline(const struct msprof *msprof); /* no file for devices beyond MSPROF_DEVICES_MAX */
 int msprof_step_timeline(const struct msprof *msprof); /* nor without steps */
 
 /* The steps of the device; NULL if they are unknown. */

@@ -16,8 +16,8 @@
 struct steps {
 	struct msprof_events *events;
 	const struct device_step_row *row;
-	uint32_t next_task; /* of the device, not before the step */
-	uint64_t reduces; /* that were written */
+	uint32_t next_task; /* next task of the device, not before the step */
+	uint64_t reduces; /* collectives written */
 };
 
 /* A slice of the step; the caller writes more arguments, and ends it. */
@@ -61,7 +61,7 @@ static void put_passes(struct steps *steps)
 	msprof_end_slice(steps->events);
 }
 
-/* One end of the gap. */
+/* Writes one end of the gap's arrow. */
 static void put_gap_end(struct steps *steps, const char *phase, uint64_t ns)
 {
 	struct json *json = steps->events->json;

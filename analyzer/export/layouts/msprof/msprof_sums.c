@@ -8,7 +8,7 @@
 #include "analyzer/analyse/cluster/communication.h"
 #include "analyzer/export/layouts/msprof/msprof.h"
 
-#define OPERATION_MAX 128 /* of a type's name */
+#define OPERATION_MAX 128 /* longest name of a type */
 
 /* Sums of the tasks of one type and kind of core. Texts are static or owned by the model. */
 struct type_sum {
@@ -142,7 +142,7 @@ static void put_type(const struct msprof *msprof, struct csv_file *csv, const st
 	csv_end_row(csv);
 }
 
-/* One table; its ratios are of its own rows. Not written if it is @optional and there are none. */
+/* Writes one table; its ratios refer to its own rows. Writes nothing if it is @optional and has no rows. */
 static int put_sums(const struct msprof *msprof, uint8_t kind, const char *name, const char *header,
 		    bool optional)
 {
