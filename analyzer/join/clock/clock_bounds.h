@@ -31,8 +31,8 @@ struct sync_calls {
 /*
  * clock_task_is_sure - was the task joined to its call without the device's clock?
  *
- * True for tasks joined by numbers; by order, before the clock was known; or by an instant of the host's clock, if the
- * device reports one and its own clock is in doubt (device->anchored).
+ * True for tasks joined by numbers; by order, before the clock was known; or by an enqueue instant of the host's clock,
+ * if the device's own clock is in doubt (device->anchored).
  */
 bool clock_task_is_sure(const struct model *model, const struct device_task *task);
 

@@ -107,7 +107,7 @@ static void find_owners(const struct model *model, const struct numbers *calls,
 				       slot < 0 ? MODEL_ID_NONE : call->args[slot] };
 		uint32_t k = owners->count;
 
-		/* The next call is mostly of the same process as the last. */
+		/* Successive calls mostly have the same owner. */
 		while (k > 0 && (owners->row[k - 1].process != owner.process ||
 				 owners->row[k - 1].device != owner.device))
 			k--;

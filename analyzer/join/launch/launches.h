@@ -33,7 +33,7 @@ int launches_join(struct model *model, struct launch_join *join);
 /*
  * launches_counted - are all launches of the recording known, including calls that are only counted?
  *
- * The names of counted launches are unknown.
+ * The work that counted calls launched is unknown.
  */
 bool launches_counted(const struct model *model);
 
