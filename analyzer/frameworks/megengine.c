@@ -103,8 +103,8 @@ static uint32_t span_before(const struct model *model, const struct timeline *li
 }
 
 /*
- * Returns when the trainer began to wait for the id: at its first sleep at the pipe after @last_ns, the last batch of
- * any loader; 0 = none.
+ * Returns when the trainer began to wait for the id: at its first sleep at the pipe after the last batch of any loader
+ * (@last_ns, 0 = none).
  */
 static uint64_t fetch_start(const struct model *model, uint64_t last_ns, const struct call *contains)
 {

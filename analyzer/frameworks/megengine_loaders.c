@@ -9,8 +9,8 @@
  * as many, both are epochs of one loader, as far as this can be determined: unless both were recorded from beginning
  * to end and had different numbers of batches.
  *
- * Workers without any fetched batch belong to the only loader of the nearest ancestor that has exactly one. Sources:
- * megengine/data/dataloader.py and megengine/data/tools/_queue.py of MegEngine 1.13.
+ * Workers without any fetched batch belong to the loader of the nearest ancestor that has loaders, if it is the only
+ * one. Sources: megengine/data/dataloader.py and megengine/data/tools/_queue.py of MegEngine 1.13.
  */
 #include "analyzer/frameworks/megengine.h"
 

@@ -58,7 +58,7 @@ struct finder {
 	MODEL_ARRAY(struct top) tops; /* sorted by process, address and time */
 	uint32_t resources; /* number of uses of resources */
 	struct map strays; /* process and address -> use without a resource */
-	uint32_t *order; /* uses with calls or fetches, sorted by their beginning */
+	uint32_t *order; /* uses with calls, sorted by their beginning */
 	uint32_t order_count;
 };
 

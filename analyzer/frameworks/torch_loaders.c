@@ -114,7 +114,7 @@ static bool asked_between(const struct finder *f, uint32_t process, uint64_t fro
 	return next < f->asks.count && row[next].process == process && row[next].ts_ns < to_ns;
 }
 
-/* Does the worker @process belong to a group since whose beginning there was no fetch? */
+/* Does the worker @process belong to @group? The trainer has not fetched since the group began. */
 static bool fits(const struct finder *f, const struct group *group, uint32_t process)
 {
 	uint64_t pipe = f->pipes[process];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Worker processes whose start was not recorded, or whose creator is unknown: they
- * work for the operator with whose threads they communicate. Communication shows as
- * mutual wake-ups: a message, a semaphore or a pipe ends in a wake-up of the other
- * side.
+ * Worker processes whose start was not recorded, or whose creator does not show the
+ * operator: they work for the operator with whose threads they communicate.
+ * Communication shows as mutual wake-ups: a message, a semaphore or a pipe ends in a
+ * wake-up of the other side.
  */
 #include <stdlib.h>
 #include <string.h>
