@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The raw log of what an Ascend's AI CPUs ran, DATA_PREPROCESS.AICPU.* or DATA_PREPROCESS.dev.AICPU.* beside hwts.*.
+ * The raw log of an Ascend's AI CPUs, DATA_PREPROCESS.AICPU.* or DATA_PREPROCESS.dev.AICPU.* beside hwts.*.
  *
- * Records of 128 bytes, little-endian: 0x5a5a at 0, 16 bits of stream at 4 and of task at 6, 64 of the device's counter (10 ns)
- * at 16 (its run began) and 56 (it ended), 32 of microseconds at 108 (until it was dispatched) and 112 (all of it). Before
- * there were such, texts that end with NUL, two for each run: "[3]Node:Default/Cast-op7, ..." of 3 or 6 parts between commas, of
- * which the second and the last have microseconds and counter of begin and end, and "Thread ..." with, sixth and
- * seventh, "dispatch_time=N us" and "total_time=N us" (mindspore/profiler/parser/aicpu_data_parser.py of 2.0).
- * A run that lies within a task that the hardware's log gave the same number is that task.
+ * Records of 128 bytes, little-endian: 0x5a5a at 0, 16 bits of stream at 4 and of task at 6, 64 of the device's
+ * counter (10 ns) at 16 (start of the run) and 56 (its end), 32 of microseconds at 108 (until it was dispatched)
+ * and 112 (total). Older logs have texts that end with NUL, two for each run: "[3]Node:Default/Cast-op7, ..." of 3
+ * or 6 parts between commas, of which the second and the last have microseconds and counter of start and end, and
+ * "Thread ...", whose sixth and seventh parts are "dispatch_time=N us" and "total_time=N us"
+ * (mindspore/profiler/parser/aicpu_data_parser.py of 2.0). A run that lies within a task with the same number in
+ * the hardware's log is that task.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,18 +26,18 @@
 #define RECORD 128
 #define MAGIC 0x5a5a
 #define CORE "AI_CPU"
-#define TEXT_MAX 1024 /* of a line */
-#define PARTS_MAX 8 /* of one */
-#define MINDSPORE_PARTS 3 /* of a node of MindSpore's own kernels; the others have OTHER_PARTS */
+#define TEXT_MAX 1024 /* bytes of a line */
+#define PARTS_MAX 8 /* parts of a line */
+#define MINDSPORE_PARTS 3 /* parts of a node of MindSpore's own kernels; other nodes have OTHER_PARTS */
 #define OTHER_PARTS 6
 #define THREAD_PARTS 7
 #define NO_FORM "lines of no known form"
 #define UNKNOWN UINT64_MAX
 
 struct run {
-	uint64_t stream; /* UNKNOWN in texts, as the next */
+	uint64_t stream; /* UNKNOWN in text logs, as the next */
 	uint64_t task;
-	uint64_t start; /* counter */
+	uint64_t start; /* value of the counter */
 	uint64_t end;
 	uint64_t dispatch_us;
 	uint64_t total_us;
@@ -48,19 +49,19 @@ struct scheduled {
 	uint64_t task;
 	uint64_t start_ns;
 	uint32_t row;
-	bool taken; /* a run was its */
+	bool taken; /* a run was assigned to it */
 };
 
 struct aicpu {
 	struct import *import;
 	struct import_rows rows;
 	uint64_t device;
-	MODEL_ARRAY(struct scheduled) scheduled; /* by number and start */
-	uint8_t bytes[TEXT_MAX]; /* of a record or a line; what is beyond is left out */
+	MODEL_ARRAY(struct scheduled) scheduled; /* sorted by number and start */
+	uint8_t bytes[TEXT_MAX]; /* the current record or line; bytes beyond are dropped */
 	size_t used;
-	uint64_t place; /* in the log */
-	bool binary; /* by its first two bytes */
-	char node[TEXT_MAX]; /* "" = none waits for its thread */
+	uint64_t place; /* offset in the log */
+	bool binary; /* has binary records, by its first two bytes */
+	char node[TEXT_MAX]; /* a node whose "Thread" line is still to come; "" = none */
 };
 
 static bool is_text(const char *text)
@@ -78,7 +79,7 @@ static int detect(const struct import_sample *sample)
 		return 60;
 	if (sample->size >= RECORD && ascend_raw_number(bytes, 2) == MAGIC)
 		return sample->size < RECORD + 2 || ascend_raw_number(bytes + RECORD, 2) == MAGIC ? 60 : 0;
-	/* Texts that end with NUL, which other formats have none of. */
+	/* Texts that end with NUL; no other format has them. */
 	return strlen(sample->text) < sample->size && is_text(sample->text) ? 60 : 0;
 }
 
@@ -99,7 +100,7 @@ static bool is_device(const struct aicpu *file, const struct device *device)
 	       strcmp(model_text(file->import->model, device->source), ASCEND_RAW_SOURCE) == 0;
 }
 
-/* Of the same device, by the hardware's log. */
+/* Indexes the tasks of the same device from the hardware's log. */
 static int find_scheduled(struct aicpu *file)
 {
 	const struct model *model = file->import->model;
@@ -121,7 +122,7 @@ static int find_scheduled(struct aicpu *file)
 	return 0;
 }
 
-/* The task that a run is of; NULL if none. */
+/* The task that contains a run; NULL if there is none. */
 static struct scheduled *scheduled_of(struct aicpu *file, const struct run *run)
 {
 	struct scheduled *rows = file->scheduled.row;
@@ -156,7 +157,7 @@ static int add_task(struct aicpu *file, const struct run *run)
 	return import_task(&file->rows, &task);
 }
 
-/* What is known of it besides. */
+/* Adds type and metrics to a task. */
 static int describe(struct aicpu *file, struct device_task *task, const struct run *run)
 {
 	struct model *model = file->import->model;
@@ -178,7 +179,7 @@ static int describe(struct aicpu *file, struct device_task *task, const struct r
 		return -ENOMEM;
 	if (!run->name)
 		return 0;
-	/* "Default/network/Cast-op7" is a Cast. */
+	/* The type of "Default/network/Cast-op7" is Cast. */
 	snprintf(type, sizeof(type), "%s", last ? last + 1 : run->name);
 	type[strcspn(type, "-")] = '\0';
 	task->type = model_string(model, type);
@@ -219,7 +220,7 @@ static int on_record(struct aicpu *file)
 		       : import_finding(file->import, "records of no known form", NULL);
 }
 
-/* Parts of a text between commas, which become NULs. Returns how many there are, PARTS_MAX at most. */
+/* Splits a text at commas, which become NULs. Returns the number of parts, at most PARTS_MAX. */
 static size_t split(char *text, char **parts)
 {
 	size_t count = 0;
@@ -277,7 +278,7 @@ static int on_line(struct aicpu *file, char *line)
 	return err;
 }
 
-/* Which of the two it is shows when the log began; line ends before the NUL are none of a line's. */
+/* The log's first two bytes decide whether it is binary; newlines before the NUL are not part of a line. */
 static int on_byte(void *context, const uint8_t *byte)
 {
 	struct aicpu *file = context;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls as msprof has summed them up: api_statistic_*.csv, and os_runtime_statistic_*.csv, which has the C
- * library's calls by thread and no levels: theirs is "OS Runtime". Times are microseconds, the variance
- * square microseconds. Levels are written differently over the years: "acl", "AscendCL".
+ * Sums of calls by msprof: api_statistic_*.csv, and os_runtime_statistic_*.csv, which has calls of the C library by
+ * thread and no levels: their level is "OS Runtime". Times are microseconds, variances square microseconds. Names
+ * of levels changed over the years: "acl", "AscendCL".
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static bool time_of(const struct csv_value *value, uint64_t *ns)
 	return true;
 }
 
-/* A statistic of the vendor's, in floating point as it was made. */
+/* The vendor's statistic, in floating point as it was computed. */
 static double variance_of(const struct csv_value *value)
 {
 	char *end;

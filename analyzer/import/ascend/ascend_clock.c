@@ -10,7 +10,7 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/readers/json_objects.h"
 
-#define LEVELS 3 /* mindstudio_profiler_output is in the profile's folder; older files lie deeper */
+#define LEVELS 3 /* mindstudio_profiler_output is in the profile's folder; older files are nested deeper */
 #define NANOSECONDS_2001 1000000000000000000
 
 struct anchor {
@@ -44,7 +44,7 @@ static int64_t shift_of(const char *path)
 	uint64_t wall_ns;
 	char ignored[256];
 
-	/* The values may be there though the rest is damaged. */
+	/* The values may have been read although the rest is damaged. */
 	json_objects_read(path, &reader, ignored, sizeof(ignored));
 	if (__builtin_mul_overflow(anchor.wall_us, 1000u, &wall_ns) || !anchor.raw_ns ||
 	    wall_ns < NANOSECONDS_2001 || wall_ns > INT64_MAX || anchor.raw_ns > wall_ns)
@@ -52,7 +52,7 @@ static int64_t shift_of(const char *path)
 	return (int64_t)(wall_ns - anchor.raw_ns);
 }
 
-/* torch_npu and MindSpore keep the profile that theirs is made of in their own folder. */
+/* torch_npu and MindSpore keep msprof's profile in their own folder. */
 static int64_t look_in(const char *folder)
 {
 	static const char *const PATTERNS[] = { "host/start_info*", "device_*/start_info*",
@@ -80,7 +80,7 @@ int64_t ascend_clock_shift(const char *path)
 	char folder[PATH_MAX];
 	int64_t shift = 0;
 
-	/* A folder's name may hold what glob() takes for a pattern: then nothing is found. */
+	/* If a folder's name contains a pattern of glob(), nothing is found. */
 	if (snprintf(folder, sizeof(folder), "%s%s", strchr(path, '/') ? "" : "./", path) >=
 	    (int)sizeof(folder))
 		return 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Communication as Ascend's profilers sum it up: communication.json (times and transports of each
- * operation) and communication_matrix.json (links between ranks).
+ * Sums of communication by Ascend's profilers: communication.json (times and transports of each operation) and
+ * communication_matrix.json (links between ranks).
  *
- * Operations are keys, "hcom_allReduce__971_0_1@group", in the root or under step and kind
- * ("step12", "collective"). Times are milliseconds, sizes megabytes of 10^6 bytes. The matrix also
- * has keys of chosen operations ("allreduce-top1@group"): only totals are taken.
+ * Operations are keys, "hcom_allReduce__971_0_1@group", in the root or under step and kind ("step12",
+ * "collective"). Times are milliseconds, sizes megabytes of 10^6 bytes. The matrix also has keys of selected
+ * operations ("allreduce-top1@group"): only totals are imported.
  */
 #include <errno.h>
 #include <string.h>
@@ -115,7 +115,7 @@ static struct link_use *link_of(struct sums *file, uint32_t operation, uint32_t 
 	return &model->link_uses.row[row];
 }
 
-/* "0-1" between points, before the field. */
+/* The ranks of a link, "0-1", in a key's component before the field. */
 static bool ranks_of(const char *start, const char *end, uint32_t *from, uint32_t *to)
 {
 	const char *dash = memchr(start, '-', (size_t)(end - start));
@@ -145,7 +145,7 @@ static int add_link(struct sums *file, const char *key, const char *field,
 	operation = operation_of(file, key, link - 1);
 	if (operation == INDEX_NONE)
 		return -ENOMEM;
-	/* Of the chosen ones only the totals, lest transfers count twice. */
+	/* Selected operations are skipped, because the totals contain their transfers. */
 	if (!operation || strstr(model_text(file->import->model, operation), "-top") ||
 	    strstr(model_text(file->import->model, operation), "-middle") ||
 	    strstr(model_text(file->import->model, operation), "-bottom"))
@@ -188,7 +188,7 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	return 0;
 }
 
-/* The only device of the result: these files do not say which one they are about. */
+/* The only device of the result: these files do not name their device. */
 static uint32_t device_of(struct sums *file)
 {
 	const struct model *model = file->import->model;

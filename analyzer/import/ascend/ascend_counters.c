@@ -10,10 +10,13 @@
 #include "analyzer/import/device_facts.h"
 
 #define DIGITS 6 /* after the decimal point */
-#define COUNTERS_MAX 10000 /* of a file */
+#define COUNTERS_MAX 10000 /* maximum per file */
 #define TOPIC "counters"
 
-/* As ASCEND_COUNTER_KEYS: what is counted, where an event's name may not say it, and its unit. */
+/*
+ * In the order of ASCEND_COUNTER_KEYS: the counted quantity, where an event's name may not contain it, and its
+ * unit.
+ */
 static const struct {
 	const char *part;
 	const char *unit;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of tasks that Ascend's profilers write as CSV: op_summary (msprof), kernel_details
- * (torch_npu, MindSpore 2.4 and later) and task_time (msprof).
+ * Tables of tasks that Ascend's profilers write as CSV: op_summary (msprof), kernel_details (torch_npu, MindSpore
+ * 2.4 and later) and task_time (msprof).
  *
- * There are layouts of 8 to 47 columns, so columns go by name. Times are microseconds, of
- * CLOCK_REALTIME or, in exports of 2023 and before, of CLOCK_MONOTONIC_RAW; the size of the number tells.
- * "N/A" is unknown. Communication has no stream ("N/A"). A compute task may be called N/A at
- * profiling level 0. Beside a timeline of the same tasks the table only says more of them.
+ * There are layouts of 8 to 47 columns, so columns are found by name. Times are microseconds, of CLOCK_REALTIME or,
+ * in exports of 2023 and before, of CLOCK_MONOTONIC_RAW; the size of the number tells which. "N/A" is unknown.
+ * Communication has no stream ("N/A"). A compute task may be named N/A at profiling level 0. Beside a timeline of
+ * the same tasks the table only adds details.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,8 +21,8 @@
 #include "analyzer/import/task_find.h"
 
 #define METRICS_MAX 64
-#define METRIC_DIGITS 6 /* after the decimal point: exact in a double for what the files have */
-#define NO_ID UINT32_MAX /* how the files write "none" of a number */
+#define METRIC_DIGITS 6 /* after the decimal point: the files' values are exact in a double */
+#define NO_ID UINT32_MAX /* the files' value for "none" */
 #define NANOSECONDS_2001 1000000000000000000 /* later than any CLOCK_MONOTONIC_RAW */
 
 enum column {
@@ -81,13 +81,13 @@ struct ascend_table {
 	struct import *import;
 	struct import_rows rows;
 	bool has_device;
-	uint32_t last[COLUMNS]; /* string of a column in the row before: mostly the same again */
-	uint32_t kind_core; /* core that the last kind was looked up of */
+	uint32_t last[COLUMNS]; /* string of a column in the previous row: usually repeated */
+	uint32_t kind_core; /* core of the last look-up of a kind */
 	uint8_t kind;
 	uint32_t metrics[METRICS_MAX]; /* strings: columns of counters */
-	bool operations[METRICS_MAX]; /* such a column counts them */
+	bool operations[METRICS_MAX]; /* the column counts operations */
 	uint32_t metric_count;
-	int64_t shift_ns; /* of wall-clock times against CLOCK_MONOTONIC_RAW; 0 = unknown */
+	int64_t shift_ns; /* shift of wall-clock times against CLOCK_MONOTONIC_RAW; 0 = unknown */
 	struct task_find find; /* if import->complete */
 };
 
@@ -134,7 +134,7 @@ static bool on_more(void *context, uint32_t index, const char *text, size_t leng
 	return table->metrics[index] != INDEX_NONE;
 }
 
-/* The kind by the core that ran the task; a collective is told by its type as well. */
+/* The kind of a task, by its core; collectives are also recognised by their type. */
 static uint8_t kind_of(struct ascend_table *table, const struct csv_value *values, uint32_t core)
 {
 	uint8_t kind;
@@ -147,7 +147,7 @@ static uint8_t kind_of(struct ascend_table *table, const struct csv_value *value
 	if (strncasecmp(text_of(&values[C_TYPE]), "hcom_", 5) == 0 ||
 	    strncasecmp(text_of(&values[C_NAME]), "hcom_", 5) == 0)
 		return PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
-	/* At level 0 nothing is told of a compute task but its time. */
+	/* At level 0 only the time of a compute task is known. */
 	if (kind == PROFBPF__DEVICE_TASKS__KIND__OTHER &&
 	    strcmp(text_of(&values[C_CORE]), "N/A") == 0)
 		return PROFBPF__DEVICE_TASKS__KIND__KERNEL;
@@ -173,7 +173,7 @@ static uint32_t string_of(struct ascend_table *table, const struct csv_value *va
 	return *last;
 }
 
-/* Numbers that stand for "none" are unknown, too. */
+/* An id; "N/A" and the numbers for "none" are unknown. */
 static uint64_t id_of(const struct csv_value *value)
 {
 	uint64_t id;
@@ -188,14 +188,14 @@ static uint32_t blocks_of(const struct csv_value *value)
 	return number_of(value, &blocks) && blocks < INDEX_NONE ? (uint32_t)blocks : INDEX_NONE;
 }
 
-/* Operations that cube and vector units counted are those of the task. */
+/* Adds the operations counted by cube or vector unit to those of the task. */
 static void add_operations(struct task_detail *detail, double operations)
 {
 	detail->flops += operations;
 	detail->known |= MODEL_DETAIL_FLOPS;
 }
 
-/* Returns false if it is no number. */
+/* Returns false if the value is not a number. */
 static bool real_of(const struct csv_value *value, double *number)
 {
 	int64_t scaled;
@@ -228,7 +228,7 @@ static bool add_metrics(struct ascend_table *table, const struct csv_value *valu
 	return task_detail_add_metrics(table->import->model, detail, metrics, count);
 }
 
-/* What only some layouts have; most rows have some of it. */
+/* Reads columns that only some layouts have; most rows have some of them. */
 static bool read_detail(struct ascend_table *table, const struct csv_value *values,
 			struct task_detail *detail)
 {
@@ -280,7 +280,7 @@ static int put_task(struct ascend_table *table, const struct csv_value *values,
 	return import_task(&table->rows, task);
 }
 
-/* The detail of the same task in another file has numbers only. */
+/* Completes the detail of the same task from another file, which has only numbers. */
 static int complete_task(struct ascend_table *table, const struct csv_value *values,
 			 const struct device_task *read)
 {
@@ -297,7 +297,7 @@ static int complete_task(struct ascend_table *table, const struct csv_value *val
 	if (table->has_device && !number_of(&values[C_DEVICE], &wanted.device))
 		wanted.device = UINT64_MAX;
 	row = task_find(&table->find, &wanted);
-	/* Of collectives a table tells nothing that the timeline does not. */
+	/* Rows of collectives have nothing that the timeline does not have. */
 	if (row == INDEX_NONE)
 		return read->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION
 			       ? 0

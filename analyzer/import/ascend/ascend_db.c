@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ascend's SQLite: msprof_<time>.db and torch_npu's ascend_pytorch_profiler*.db.
+ * Ascend's SQLite databases: msprof_<time>.db and torch_npu's ascend_pytorch_profiler*.db.
  *
- * Times are Unix nanoseconds; names are numbers of STRING_IDS. TASK holds everything that ran on a
- * device. Its rows that are in COMPUTE_TASK_INFO are compute; communication is COMMUNICATION_OP,
- * whose tasks (COMMUNICATION_TASK_INFO) stand in TASK, too, and would count twice: they are taken
- * as bookkeeping. Collectives also run tasks that are in neither table, as long as they last: where
- * there is a COMPUTE_TASK_INFO, those are no kernels. CANN_API are the host's calls, by level (20000 acl, 15000 model, 10000 node, 5500
- * hccl, 5000 runtime); globalTid = pid << 32 | tid; connectionId joins calls and tasks. Layout:
- * msprof's documentation of the db format.
+ * Times are Unix nanoseconds; names are numbers of STRING_IDS. TASK contains everything that ran on a device. Its
+ * rows that are also in COMPUTE_TASK_INFO are compute; communication is COMMUNICATION_OP, whose tasks
+ * (COMMUNICATION_TASK_INFO) are also in TASK and would be counted twice: they are imported as bookkeeping.
+ * Collectives also run tasks that are in neither table, for their whole duration: if there is a COMPUTE_TASK_INFO,
+ * those are no kernels. CANN_API are the host's calls, by level (20000 acl, 15000 model, 10000 node, 5500 hccl,
+ * 5000 runtime); globalTid = pid << 32
+ *
+ * tid; connectionId joins calls and tasks. Layout: msprof's documentation of the db format.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ static bool instants(const struct database *file, sqlite3_stmt *row, uint64_t *s
 {
 	*start_ns = ascend_db_instant(file, row, 0);
 	*end_ns = ascend_db_instant(file, row, 1);
-	/* One of them of another clock is of none. */
+	/* An interval with start and end in different clocks is invalid. */
 	return *start_ns && *end_ns >= *start_ns &&
 	       (*start_ns > NANOSECONDS_2001) == (*end_ns > NANOSECONDS_2001);
 }
@@ -141,7 +142,7 @@ static int on_compute(void *context, sqlite3_stmt *row)
 	return 0;
 }
 
-/* Columns: globalTaskId, name, value; those of a task follow each other. Of compute tasks only. */
+/* Columns: globalTaskId, name, value; rows of a task are consecutive. Compute tasks only. */
 static int on_counter(void *context, sqlite3_stmt *row)
 {
 	struct database *file = context;
@@ -177,7 +178,7 @@ static int on_rank(void *context, sqlite3_stmt *row)
 	int64_t rank = sqlite3_column_int64(row, 1);
 
 	if (sqlite3_column_type(row, 1) == SQLITE_NULL || rank < 0 || rank >= INDEX_NONE)
-		return 0; /* msprof's -1: none */
+		return 0; /* msprof's -1 is no rank */
 	return map_put(&file->ranks, (uint64_t)sqlite3_column_int64(row, 0), (uint32_t)rank)
 		       ? 0
 		       : -ENOMEM;
@@ -257,7 +258,7 @@ static uint64_t id_of(sqlite3_stmt *row, int column)
 		       : (uint64_t)id;
 }
 
-/* What is known of a task besides its times. @row: as of on_task(). */
+/* Adds the details of a task. @row: as in on_task(). */
 static bool describe(struct database *file, struct device_task *task, sqlite3_stmt *row,
 		     uint32_t compute)
 {
@@ -353,8 +354,7 @@ static int on_operation(void *context, sqlite3_stmt *row)
 	return ascend_db_add_operation(file, &task, (uint64_t)sqlite3_column_int64(row, 5));
 }
 
-/* One table, if it is there with its first column, by a list of others that may be missing. */
-/* A column by one of its names over the years: "blockNum|blockDim". */
+/* Appends a column, by one of its names over the years, "blockNum|blockDim", or NULL, to a query. */
 static size_t put_column(struct database *file, const char *table, const char *names, char *query,
 			 size_t room)
 {
@@ -368,6 +368,7 @@ static size_t put_column(struct database *file, const char *table, const char *n
 	return (size_t)snprintf(query, room, ", NULL");
 }
 
+/* Reads a table if it exists with its first column; the other columns may be missing. */
 static int each(struct database *file, const char *table, const char *const *columns,
 		int (*row)(void *, sqlite3_stmt *), const char *order)
 {
@@ -384,7 +385,7 @@ static int each(struct database *file, const char *table, const char *const *col
 	return sqlite_file_read(file->import, file->db, query, row, file);
 }
 
-/* Of which device the file is, if it is of one; before its collectives, which may not say it. */
+/* Finds the file's device if there is only one; called before its collectives, which may not have their device. */
 static int find_only_device(struct database *file)
 {
 	static const char *const TABLES[] = { "TASK", "RANK_DEVICE_MAP" };
@@ -402,7 +403,7 @@ static int find_only_device(struct database *file)
 		err = sqlite_file_each(file->db, query, ascend_db_only_device, file, damage,
 				       sizeof(damage));
 		if (err == -EBADMSG)
-			err = 0; /* said when the table is read */
+			err = 0; /* reported when the table is read */
 	}
 	if (err || file->only_device != ASCEND_DB_SEVERAL)
 		return err;
@@ -418,7 +419,7 @@ static int read_tables(struct database *file)
 		int (*row)(void *, sqlite3_stmt *);
 		const char *order;
 	} TABLES[] = {
-		/* In the order in which one needs the other. */
+		/* Each table comes after those that it depends on. */
 		{ "STRING_IDS", { "id", "value" }, on_string, "" },
 		{ "NPU_INFO", { "id", "name" }, on_npu, "" },
 		{ "COMPUTE_TASK_INFO",
@@ -501,7 +502,7 @@ static int put_calls(struct database *file)
 		if (call.function == INDEX_NONE || call.thread == INDEX_NONE ||
 		    !MODEL_PUSH(&model->calls, call))
 			return -ENOMEM;
-		/* Levels are layers of one call: it counts once. */
+		/* Levels are layers of one call: only one of them is counted. */
 		model->functions.row[call.function].family = model_string(model, "cann");
 		model->functions.row[call.function].layer = from->level >= 20000 ? 1 : 2;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What collectives of Ascend's databases moved. COMMUNICATION_OP.count is what HCCL was called with: of an all-gather
- * what a rank gives, of a reduce-scatter what it gets, of others but all-to-all the whole message. How many
- * take part is told by META_DATA's parallel_group_info, {"NAME OF HCCL": {"global_ranks": [0, 1]}}.
+ * Sizes of collectives in Ascend's databases. COMMUNICATION_OP.count is HCCL's argument: for an all-gather the
+ * elements that a rank sends, for a reduce-scatter those that it receives, for others but all-to-all the whole
+ * message. The number of ranks is in META_DATA's parallel_group_info, {"NAME OF HCCL": {"global_ranks": [0, 1]}}.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +17,10 @@
 
 #define RANKS_MAX (1u << 16) /* bytes of a list of ranks */
 
-/* "[0,1]"; 0 = it has others than numbers, or too many; INDEX_NONE if out of memory. */
+/*
+ * The list of ranks as "[0,1]"; 0 = it contains other values than numbers, or too many; INDEX_NONE if out of
+ * memory.
+ */
 static uint32_t ranks_text(struct model *model, yajl_val ranks)
 {
 	char *text = malloc(RANKS_MAX);
@@ -81,7 +84,7 @@ int ascend_db_group(void *context, sqlite3_stmt *row)
 	return err;
 }
 
-/* Bytes of an element of one of HCCL's types; 0 = not known. */
+/* Size in bytes of an element of HCCL's data type; 0 = unknown. */
 static uint64_t element_bytes(const char *type)
 {
 	static const struct {
@@ -99,10 +102,13 @@ static uint64_t element_bytes(const char *type)
 	return 0;
 }
 
-/* How many times the count the larger of both messages is; 0 = not known. */
+/* The size of the larger of both messages, as a multiple of the count; 0 = unknown. */
 static uint64_t counts_of(const char *name, uint64_t members)
 {
-	/* The first that is part of the name counts. Ranks of a "v" may give different amounts. */
+	/*
+	 * The first entry whose text is part of the name matches. Ranks of a "v" operation may send different
+	 * amounts.
+	 */
 	static const struct {
 		const char *part;
 		enum { NOT_KNOWN, WHOLE, OF_ONE } count;
@@ -127,7 +133,7 @@ static uint64_t counts_of(const char *name, uint64_t members)
 	return 0;
 }
 
-/* A number of the ENUM_ table, or a text; 0 = not known; INDEX_NONE if out of memory. */
+/* The string of a number of the ENUM_ table, or of a text; 0 = unknown; INDEX_NONE if out of memory. */
 static uint32_t type_of(const struct database *file, sqlite3_stmt *row, int column)
 {
 	uint32_t text;

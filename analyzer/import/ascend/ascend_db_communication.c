@@ -6,7 +6,7 @@
 
 #include "analyzer/import/ascend/ascend_db.h"
 
-/* A number of an ENUM_ table, whose texts stand in the map; a text stands for itself. */
+/* The string of a number of an ENUM_ table, which is in the map; a text is used as it is. */
 static uint32_t enum_of(const struct database *file, const struct map *texts, sqlite3_stmt *row,
 			int column)
 {
@@ -124,7 +124,7 @@ int ascend_db_part(void *context, sqlite3_stmt *row)
 		.destination = rank_of(row, 5),
 		.transport = enum_of(file, &file->transports, row, 6),
 		.link = enum_of(file, &file->links, row, 7),
-		/* Older files do not say: the first plane then. */
+		/* Older files lack this column: the first plane is the master then. */
 		.master = sqlite3_column_type(row, 8) == SQLITE_NULL
 				  ? sqlite3_column_int64(row, 9) == 0
 				  : sqlite3_column_int64(row, 8) != 0,
@@ -138,7 +138,7 @@ int ascend_db_part(void *context, sqlite3_stmt *row)
 	return 0;
 }
 
-/* Times of an operation, to which its parts will be added. */
+/* Adds the times of an operation; its parts will be added to them. */
 int ascend_db_add_operation(struct database *file, const struct device_task *task, uint64_t id)
 {
 	struct model *model = file->import->model;
@@ -152,13 +152,13 @@ int ascend_db_add_operation(struct database *file, const struct device_task *tas
 	return 0;
 }
 
-/* Waits for other ranks are of the notifies; records of events move nothing either. */
+/* Waits for other ranks are among the notifies; records of events move nothing either. */
 static bool is_wait(const struct model *model, const struct part *part)
 {
 	return strcasestr(model_text(model, part->type), "notify_wait") != NULL;
 }
 
-/* What moves something to somebody else: not inside a chip, and not a record. */
+/* Is the part a transfer to another rank: not inside a chip, and not a record? */
 static bool is_transfer(const struct model *model, const struct part *part)
 {
 	return part->bytes && !strcasestr(model_text(model, part->type), "notify") &&
@@ -182,7 +182,7 @@ static void add_to_operation(struct database *file, const struct part *part, boo
 		time->transit_ns += ns;
 }
 
-/* A part's task: parts come in the order in which they ran. */
+/* Adds a part's task; parts come in the order in which they ran. */
 int ascend_db_add_part(struct database *file, const struct device_task *task,
 		       const struct part *part)
 {
@@ -207,12 +207,12 @@ int ascend_db_add_part(struct database *file, const struct device_task *task,
 	return MODEL_PUSH(&model->link_uses, use) ? 0 : -ENOMEM;
 }
 
-/* What is left of an operation when all its parts are known. */
+/* Computes the remaining times of operations after all their parts are known. */
 void ascend_db_finish_operations(const struct database *file, uint32_t first)
 {
 	struct model *model = file->import->model;
 
-	/* Without parts nothing is known but how long operations took, which their tasks tell. */
+	/* Without parts only the durations of operations are known, and their tasks have these. */
 	if (!file->parts.count)
 		model->communication_times.count = first;
 	for (uint32_t i = first; i < model->communication_times.count; i++) {

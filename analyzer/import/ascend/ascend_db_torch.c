@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What torch_npu adds to msprof's database: its steps, and what its allocators held. */
+/* Tables that torch_npu adds to msprof's database: its steps, and the memory of its allocators. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "analyzer/import/readers/json_file.h"
 #include "analyzer/import/readers/sqlite_column.h"
 
-/* The instant in CLOCK_MONOTONIC, or of the file's own clock; 0 = unknown. */
+/* The instant in CLOCK_MONOTONIC, or in the file's own clock; 0 = unknown. */
 static uint64_t instant_of(const struct database *file, sqlite3_stmt *row, int column)
 {
 	uint64_t ns = ascend_db_instant(file, row, column);
@@ -68,7 +68,7 @@ int ascend_db_memory(void *context, sqlite3_stmt *row)
 	return MODEL_PUSH(&file->import->model->memory_records, record) ? 0 : -ENOMEM;
 }
 
-/* Columns: name, value. Tables of ranks and devices come before. */
+/* Columns: name, value. Tables of ranks and devices are read before. */
 int ascend_db_meta(void *context, sqlite3_stmt *row)
 {
 	struct database *file = context;

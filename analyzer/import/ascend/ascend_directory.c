@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Directories of Ascend's profilers: PROF_* of msprof, *_ascend_pt of torch_npu and MindSpore,
- * "profiler" of MindSpore before 2.4.
+ * Directories of Ascend's profilers: PROF_* of msprof, *_ascend_pt of torch_npu and MindSpore, "profiler" of
+ * MindSpore before 2.4.
  *
- * The same tasks stand in several of their files; the best one of each result is taken: the database,
- * else the timeline (it has the host's calls, the table beside it says more of its tasks), else the table.
- * In 2023 and before there was a timeline for each device, model and iteration; together they are one
- * result. Exported twice, the newer files count (exports.h). A directory of many
- * ranks is taken whole, each as a device of its own. One that was not exported says so.
+ * Several of their files contain the same tasks; the best file of each result is imported: the database, else the
+ * timeline (it has the host's calls, and the table beside it adds details of its tasks), else the table. In 2023
+ * and before there was a timeline for each device, model and iteration; together they are one result. If a profile
+ * was exported twice, the newer files are imported (exports.h). A directory of many ranks is imported as a whole,
+ * each rank as a device of its own. A directory that was not exported is an error that says so.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -19,8 +19,8 @@
 #include "analyzer/import/directory_walk.h"
 #include "analyzer/import/importer.h"
 
-#define RAW_DEPTH 4 /* of device_* below the folder that was given */
-#define DETECT_DEPTH 3 /* of results: rank_0/profiler/PROF_* */
+#define RAW_DEPTH 4 /* depth of device_* below the given folder */
+#define DETECT_DEPTH 3 /* depth of results: rank_0/profiler/PROF_* */
 
 static const char *const PATTERNS[] = { "ascend_pytorch_profiler*.db",
 					"ascend_mindspore_profiler*.db",
@@ -39,10 +39,10 @@ static const char *const PATTERNS[] = { "ascend_pytorch_profiler*.db",
 					"hwts.data.*.slice_+([0-9])",
 					NULL };
 
-/* Tables of the same tasks; of those of a timeline they tell types, shapes and counters. */
+/* Tables of the same tasks; they add types, shapes and counters to those of a timeline. */
 static const char *const TABLES[] = { "kernel_details.csv", "op_summary_*.csv", NULL };
 
-/* What they say besides, each of its own. */
+/* Files with further facts. */
 static const char *const MORE[] = { "step_trace_[0-9]*.csv",
 				    "step_trace_raw_*_detail_time.csv",
 				    "communication.json",
@@ -89,9 +89,9 @@ static const char *const MORE[] = { "step_trace_[0-9]*.csv",
 				    NULL };
 
 /*
- * What they say of which nothing is taken: of most the analyses here say more, or the same. Records of aicore.data are
- * known (128 bytes: u16 task at 6, eight u64 counters at 32, u32 stream at 96; MindSpore 2.0's flops_parser.py), but
- * not what the counters count: that is set when profiling starts.
+ * Files that are not imported: for most of them the analyses here have the same data or more. The records of
+ * aicore.data are known (128 bytes: u16 task at 6, eight u64 counters at 32, u32 stream at 96; MindSpore 2.0's
+ * flops_parser.py), but the meaning of the counters, which is set when profiling starts, is not.
  */
 static const char *const LEFT[] = { "aicpu_mi_*.csv",
 				    "aicpu_+([0-9])*.csv",
@@ -150,13 +150,13 @@ static int detect(const struct import_sample *sample)
 	return directory_holds(sample->path, is_inside, DETECT_DEPTH, false) ? 60 : 0;
 }
 
-/* In 2023 and before timelines and tables stood in folders of their own. */
+/* In 2023 and before timelines and tables were in separate folders. */
 static bool is_second(const char *name)
 {
 	return strcmp(name, "summary") == 0;
 }
 
-/* Folders of what was collected, but not exported. */
+/* Folders of collected data that was not exported. */
 static bool is_raw(const char *name)
 {
 	return fnmatch("device_[0-9]*", name, 0) == 0 || strcmp(name, "host") == 0;
@@ -172,8 +172,8 @@ static bool has_tasks(const char *name)
 }
 
 /*
- * torch_npu and MindSpore keep msprof's raw directory beside what they made of it; a newer msprof puts what it exports
- * beside the folders of devices in which an older one did.
+ * torch_npu and MindSpore keep msprof's raw directory beside their own files; a newer msprof writes its export
+ * beside the folders of devices, into which an older one did.
  */
 static bool skip(const struct directory_walk *walk, const char *path, const char *name)
 {

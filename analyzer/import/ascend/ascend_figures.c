@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small tables of msprof's that say something of a device, or of the host, over all of the time: what
- * memory, links and caches moved (hbm, ddr, hccs, pcie, llc_read_write), how much processors were used
- * (ai_core_utilization, ai_vector_core_utilization, cpu_usage, process_cpu_usage), what the host has
- * and needs (host_*_usage).
+ * Small tables of msprof with figures of a device, or of the host, for the whole time: traffic of memory, links and
+ * caches (hbm, ddr, hccs, pcie, llc_read_write), use of processors (ai_core_utilization,
+ * ai_vector_core_utilization, cpu_usage, process_cpu_usage), capacity and use of the host (host_*_usage).
  *
- * A row is told apart by a text, "Metric" or "Mode"; each other column with a number becomes a fact, called
- * by both, its unit being what stands in parentheses. Rows of instants are none of this.
+ * A text, "Metric" or "Mode", distinguishes the rows; each other column with a number becomes a fact, named by
+ * both, with the unit from the parentheses. Tables with rows of instants are not of this kind.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +20,7 @@
 #define FIGURES_MAX 64
 #define NAME_SIZE 128
 #define DIGITS 6 /* after the decimal point */
-#define FACTS_MAX 10000 /* of a file: it is to be a summary */
+#define FACTS_MAX 10000 /* maximum per file, which should be a summary */
 
 enum column { C_DEVICE, C_LABEL, C_LABEL_2, COLUMNS };
 
@@ -71,7 +70,7 @@ static int detect(const struct import_sample *sample)
 	return 0;
 }
 
-/* "Read(MB/s)" is Read in MB/s. */
+/* "Read(MB/s)": a column Read with unit MB/s. */
 static bool on_more(void *context, uint32_t index, const char *text, size_t length)
 {
 	struct figures_file *file = context;
@@ -95,7 +94,7 @@ static bool on_more(void *context, uint32_t index, const char *text, size_t leng
 	return true;
 }
 
-/* The device of a row; INDEX_NONE of the host's. Returns 0 or -ENOMEM. */
+/* The device of a row; INDEX_NONE for the host. Returns 0 or -ENOMEM. */
 static int device_of(struct figures_file *file, const struct csv_value *value, uint32_t *device)
 {
 	uint64_t number;
@@ -138,7 +137,7 @@ static int on_row(void *context, const struct csv_value *values)
 	return err;
 }
 
-/* "hbm_20240101.csv" is about hbm, "ai_core_utilization_0_1_1.csv" about ai_core_utilization. */
+/* The topic of "hbm_20240101.csv" is hbm, of "ai_core_utilization_0_1_1.csv" ai_core_utilization. */
 static void read_topic(struct figures_file *file)
 {
 	const char *name = strrchr(file->import->path, '/');

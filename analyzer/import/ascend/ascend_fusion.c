@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which operators a graph's compilation fused into one: fusion_op_*.csv of msprof. Sizes are kilobytes of
- * 1,024; names of what was fused stand with semicolons between, in older files with commas.
+ * Operators that a graph's compilation fused into one: fusion_op_*.csv of msprof. Sizes are kilobytes of 1,024;
+ * names of the fused operators are separated by semicolons, in older files by commas.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/importer.h"
 
-#define PARTS 1000 /* sizes are read to the thousandth */
+#define PARTS 1000 /* sizes are read with three decimals */
 #define KILO 1024
-#define NO_ID UINT32_MAX /* how the files write "none" of a number */
+#define NO_ID UINT32_MAX /* the files' value for "none" */
 
 enum column {
 	C_MODEL,
@@ -59,7 +59,7 @@ static uint64_t size_of(const struct csv_value *value)
 	return ((uint64_t)parts * KILO + PARTS / 2) / PARTS;
 }
 
-/* Names that are not empty. */
+/* Counts the names that are not empty. */
 static uint32_t count_names(const char *names, const char *between)
 {
 	uint32_t count = 0;

@@ -2,16 +2,15 @@
 /*
  * Timelines of msprof (msprof_*.json) and torch_npu (trace_view.json): Chrome traces, a root array.
  *
- * What a process is stands in its process_name: "Ascend Hardware" has the device's tasks, "CANN" the
- * host's calls ("AscendCL@aclrtMemcpy", "Node@launch"), "Communication" (once "HCCL") collectives:
- * an operation ("hcom_...", or on a track "Communication ...") and its parts by plane, which stand under
- * "Ascend Hardware", too, and would count twice. "Overlap Analysis" and the like are sums, not
- * tasks, as are the rows of "Step Trace", which in 2023 stand under "Ascend Hardware": they tell
- * the steps. connection_id joins calls and tasks; where calls lack it, flows "HostToDevice" do, whose
- * id is connection_id or connection_id << 32 and more. Counters ("C") are ascend_counters.h's. torch_npu's operators, functions of Python and the
- * queue between them and the runtime (cpu_op, python_function, enqueue, dequeue) are the host's timeline. Times are
- * microseconds as numbers or strings,
- * of CLOCK_REALTIME or, in 2023 and before, of CLOCK_MONOTONIC_RAW.
+ * process_name gives the kind of a process: "Ascend Hardware" has the device's tasks, "CANN" the host's calls
+ * ("AscendCL@aclrtMemcpy", "Node@launch"), "Communication" (formerly "HCCL") collectives: an operation ("hcom_...",
+ * or on a track "Communication ...") and its parts by plane, which are also under "Ascend Hardware" and would be
+ * counted twice. "Overlap Analysis" and the like are sums, not tasks, as are the rows of "Step Trace", which in
+ * 2023 are under "Ascend Hardware": they contain the steps. connection_id joins calls and tasks; if calls lack it,
+ * flows "HostToDevice" do, whose id is connection_id or connection_id << 32 and more. ascend_counters.h reads the
+ * counters ("C"). torch_npu's operators, functions of Python and the queue between them and the runtime (cpu_op,
+ * python_function, enqueue, dequeue) are the host's timeline. Times are microseconds as numbers or strings, of
+ * CLOCK_REALTIME or, in 2023 and before, of CLOCK_MONOTONIC_RAW.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/readers/json_objects.h"
 
-#define THREADS 1 /* kind of tracks; those of tasks have 0 */
+#define THREADS 1 /* a kind of tracks; tracks of tasks are kind 0 */
 #define NANOSECONDS_2001 1000000000000000000 /* later than any CLOCK_MONOTONIC_RAW */
 enum field {
 	F_PH,
@@ -109,7 +108,7 @@ static uint8_t role_of(const char *process)
 	return ROLE_NONE;
 }
 
-/* 0 = nothing special. */
+/* The kind of a thread's track, by its name; 0 = none of them. */
 static uint32_t track_of(const char *thread)
 {
 	const char *number = strstr(thread, "Model ID:");
@@ -117,7 +116,7 @@ static uint32_t track_of(const char *thread)
 
 	if (number && (strncmp(thread, "Step Trace", 10) == 0 || number == thread)) {
 		number += strlen("Model ID:");
-		/* 4294967295: of none. */
+		/* 4294967295 is no model. */
 		if (!decimal_unsigned(number, strspn(number, "0123456789"), &id) || id >= INT32_MAX)
 			return 0;
 		return TRACK_STEPS + (uint32_t)id;
@@ -143,13 +142,13 @@ static int on_metadata(struct timeline_file *file, const struct json_value *valu
 	return !track || map_put(&file->tracks, track_key(pid, tid), track) ? 0 : -ENOMEM;
 }
 
-/* Wall-clock times as the raw ones that they were made of, if that is known. */
+/* Converts wall-clock times to the raw times from which they were computed, if the shift is known. */
 static int64_t unshifted(const struct timeline_file *file, int64_t ns)
 {
 	return ns > NANOSECONDS_2001 && ns > file->shift_ns ? ns - file->shift_ns : ns;
 }
 
-/* From the forward to the backward pass. */
+/* Adds an end of an arrow from the forward to the backward pass. */
 static int on_arrow(struct timeline_file *file, const struct json_value *values, bool begins)
 {
 	struct pass_arrow_end end = { .begins = begins };
@@ -194,7 +193,7 @@ static int64_t time_of(const struct timeline_file *file, const struct json_value
 		       : 0;
 }
 
-/* Sums of a step, by category. */
+/* Is the event a sum of a step, by its category? */
 static bool is_step_row(const struct json_value *values)
 {
 	static const char *const CATEGORIES[] = { "Iteration Time", "FP_BP Time",
@@ -208,7 +207,7 @@ static bool is_step_row(const struct json_value *values)
 	return false;
 }
 
-/* Of them only the steps and the reductions within are kept. */
+/* Stores steps and the reductions in them; other sums are dropped. */
 static int on_step_row(struct timeline_file *file, const struct json_value *values,
 		       const struct event *event)
 {
@@ -231,7 +230,10 @@ static int on_step_row(struct timeline_file *file, const struct json_value *valu
 	return pushed ? 0 : -ENOMEM;
 }
 
-/* torch_npu's categories of the host. What is put into the runtime's queue, and taken out, is work of operators. */
+/*
+ * The scope of torch_npu's host categories. Putting work into the runtime's queue, and taking it out, is work of
+ * operators.
+ */
 static uint8_t scope_of(const char *category, const char *name)
 {
 	if (!category || !name)

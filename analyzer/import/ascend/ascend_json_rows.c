@@ -12,11 +12,17 @@
 #include "lib/base/sort_rows.h"
 
 #define NANOSECONDS_2001 1000000000000000000 /* later than any CLOCK_MONOTONIC_RAW */
-/* A process's number is, in newer files, os pid << 10 | sort index << 5 | device. */
+/*
+ * In newer files a process's number is os pid << 10
+ *
+ * sort index << 5
+ *
+ * device.
+ */
 #define CANN_SORT_INDEX 7
 #define HARDWARE_SORT_INDEX 13
 #define COMMUNICATION_SORT_INDEX 17 /* 15 to 17 */
-#define NO_ID UINT32_MAX /* how the files write "none" of a number */
+#define NO_ID UINT32_MAX /* the files' value for "none" */
 
 static uint8_t event_role(const struct timeline_file *file, const struct event *event)
 {
@@ -31,13 +37,13 @@ static bool is_operation(const struct timeline_file *file, const struct event *e
 	       map_get(&file->tracks, track_key(event->pid, event->tid)) == TRACK_OPERATIONS;
 }
 
-/* What a part of a collective is called under "Communication" and under "Ascend Hardware". */
+/* The common key of a collective's part under "Communication" and under "Ascend Hardware". */
 static uint64_t part_key(const struct event *event)
 {
 	return event->stream << 32 | (uint32_t)event->task;
 }
 
-/* The process of the system that a "CANN" process stands for. */
+/* The process id of a "CANN" process. */
 static uint32_t system_pid(uint64_t pid)
 {
 	if ((pid >> 5 & 31) == CANN_SORT_INDEX)
@@ -45,7 +51,7 @@ static uint32_t system_pid(uint64_t pid)
 	return (uint32_t)(pid / 100);
 }
 
-/* The device that the file lies in the folder of, "device_3"; else there is only one. */
+/* The device by the file's folder, "device_3"; 0 otherwise, as there is only one. */
 static uint32_t device_of_path(const char *path)
 {
 	const char *folder = NULL;
@@ -78,13 +84,13 @@ bool ascend_json_numbered(const struct timeline_file *file)
 	return false;
 }
 
-/* The device of a process, where its number says so. */
+/* The device of a process: from its number if that contains it. */
 static uint32_t device_number(const struct timeline_file *file, uint64_t pid)
 {
 	return is_numbered(file, pid) ? (uint32_t)(pid & 31) : device_of_path(file->import->path);
 }
 
-/* First pass: which connections are collectives, and which call began each. */
+/* First pass: finds the connections of collectives, and the call that began each connection. */
 static int index_events(struct timeline_file *file)
 {
 	for (uint32_t i = 0; i < file->events.count; i++) {
@@ -161,7 +167,7 @@ static int put_task(struct timeline_file *file, const struct event *event, uint8
 		.thread = INDEX_NONE,
 		.call = INDEX_NONE,
 		.name = event->name,
-		/* The word of our own files (msprof_timeline.c) where it is not known what ran it. */
+		/* "KERNEL" is the word in profbpf's exports (msprof_timeline.c) for an unknown core. */
 		.core = strcmp(model_text(file->import->model, event->type), "KERNEL") ? event->type : 0,
 		.kind = kind,
 	};
@@ -201,7 +207,10 @@ static int put_hardware(struct timeline_file *file, const struct event *event)
 		task.stream = event->tid;
 	if (task.stream == NO_ID)
 		task.stream = MODEL_ID_NONE;
-	/* Parts of a collective, also those that stand under none (REDUCE_ASYNC at both of its ends): that counts as a whole. */
+	/*
+	 * Parts of a collective, also those outside of any (REDUCE_ASYNC at both of its ends): the collective is
+	 * counted as a whole.
+	 */
 	if (kind != PROFBPF__DEVICE_TASKS__KIND__KERNEL &&
 	    (is_part(file, &task) ||
 	     (file->has_operations && kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)))
@@ -227,12 +236,12 @@ static int put_call(struct timeline_file *file, const struct event *event)
 	if (call.function == INDEX_NONE || call.thread == INDEX_NONE ||
 	    !MODEL_PUSH(&model->calls, call))
 		return -ENOMEM;
-	/* Levels are layers of one call: it counts once. */
+	/* Levels are layers of one call: only one of them is counted. */
 	model->functions.row[call.function].family = model_string(model, "cann");
 	return 0;
 }
 
-/* ProfilerStep#3 of the framework, on the host. */
+/* Adds a mark of the framework's step on the host: ProfilerStep#3. */
 static int put_mark(struct timeline_file *file, const struct event *event)
 {
 	static const char name[] = "ProfilerStep#";
@@ -295,7 +304,7 @@ static int by_step(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The reductions that belong to a step. Of several with one number the first has them. */
+/* Adds the reductions of a step. If several steps have the same number, the first gets them. */
 static int put_reduces(struct timeline_file *file, const struct step_row *from, uint8_t clock,
 		       struct device_step *step)
 {
@@ -335,7 +344,7 @@ static int put_step(struct timeline_file *file, const struct step_row *from)
 	if (!step.fp_start_ns || step.end_ns < step.fp_start_ns)
 		return import_finding(file->import, "steps without usable times", NULL);
 	file->clock = clock;
-	/* In files that have steps in a process of their own its number says nothing. */
+	/* If steps have a process of their own, its number does not contain the device. */
 	step.device = device_row(file, map_get(&file->roles, from->pid) == ROLE_HARDWARE ? from->pid : 0);
 	if (step.device == INDEX_NONE)
 		return -ENOMEM;

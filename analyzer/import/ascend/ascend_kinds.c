@@ -12,7 +12,7 @@ struct word {
 	uint8_t kind;
 };
 
-/* The first that is part of the text; NONE of them: @otherwise. */
+/* The kind of the first word that is part of the text; @otherwise if there is none. */
 static uint8_t look_up(const struct word *words, size_t count, const char *text, uint8_t otherwise)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -89,7 +89,7 @@ bool ascend_is_metric(const char *name)
 					     "_time(us)",    "total_cycles", "cube_utilization",
 					     "_cache_" };
 
-	/* Databases leave units out. */
+	/* In databases the names have no units. */
 	if (length > 5 && strcmp(name + length - 5, "_time") == 0)
 		return true;
 	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often tasks found their data in the second-level cache: l2_cache_*.csv of msprof.
+ * Hit rates of tasks in the second-level cache: l2_cache_*.csv of msprof.
  *
- * Tasks go by the numbers of device, stream and task, without times: where a file has as many rows of
- * such numbers as there are tasks of them, the first is of the first, and so on; else each task gets the
- * means of the rows. Rates are parts of 1; those of victims may exceed it. The tasks are another file's.
+ * Tasks are identified by the numbers of device, stream and task, without times: if a file has as many rows of the
+ * same numbers as there are tasks with them, the first row belongs to the first task, and so on; else each task
+ * gets the means of the rows. Rates are fractions of 1; victim rates may exceed it. The tasks come from another
+ * file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ struct cache_row {
 	uint64_t device; /* UINT64_MAX = unknown */
 	uint64_t stream;
 	uint64_t task;
-	uint32_t order; /* in the file */
+	uint32_t order; /* position in the file */
 	double rate[RATES]; /* negative = unknown */
 };
 
@@ -79,7 +80,7 @@ static int on_row(void *context, const struct csv_value *values)
 	if (!number_of(&values[C_STREAM], &row.stream) || !number_of(&values[C_TASK], &row.task))
 		return import_finding(file->import, "cache rates without numbers of a task", NULL);
 	if (row.rate[RATE_HIT] < 0 && row.rate[RATE_VICTIM] < 0)
-		return 0; /* N/A */
+		return 0; /* "N/A" */
 	return MODEL_PUSH(&file->rows, row) ? 0 : -ENOMEM;
 }
 
@@ -134,7 +135,7 @@ static bool put_rates(struct cache_file *file, uint32_t place, const struct cach
 	return detail && task_detail_add_metrics(model, detail, metrics, count);
 }
 
-/* Rows of the same numbers. */
+/* Adds the rates of rows with the same numbers. */
 static int put_rows(struct cache_file *file, const struct cache_row *rows, uint32_t count)
 {
 	const struct task_wanted wanted = { .device = rows->device,
@@ -160,7 +161,7 @@ static int put_rows(struct cache_file *file, const struct cache_row *rows, uint3
 					       NULL);
 }
 
-/* The number of the device that all tasks are of; UINT64_MAX = there is not one. */
+/* The number of the device of all tasks; UINT64_MAX = there is none, or several. */
 static uint64_t only_device(const struct cache_file *file)
 {
 	const struct model *model = file->import->model;

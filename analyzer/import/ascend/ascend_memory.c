@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory as Ascend's profilers record it: memory_record.csv (what allocators hold), npu_module_mem.csv
- * (what parts of CANN hold), npu_mem.csv (what the device and the job's process on it hold) and
- * operator_memory.csv (each allocation with how long it lasted).
+ * Memory records of Ascend's profilers: memory_record.csv (memory of allocators), npu_module_mem.csv (of components
+ * of CANN), npu_mem.csv (of the device and the job's process on it) and operator_memory.csv (each allocation with
+ * its duration).
  *
- * Sizes are kilobytes or megabytes of 1,024, as the column's name says; times microseconds, of
- * CLOCK_REALTIME or, until 2023, CLOCK_MONOTONIC_RAW. A device is "NPU:0". Operators' totals are what
- * memory_record has, too: of them only the changes are taken.
+ * Sizes are kilobytes or megabytes of 1,024, as the column's name says; times are microseconds, of CLOCK_REALTIME
+ * or, until 2023, CLOCK_MONOTONIC_RAW. A device is "NPU:0". The totals in the operators' table are also in
+ * memory_record: only its changes are imported.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #define NANOSECONDS_2001 1000000000000000000
 #define KILO 1024ull
 #define MEGA (1024ull * 1024)
-#define PARTS 1000 /* sizes are read to the thousandth */
+#define PARTS 1000 /* sizes are read with three decimals */
 
 enum column {
 	C_COMPONENT,
@@ -59,7 +59,7 @@ _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each 
 struct memory_file {
 	struct import *import;
 	struct import_rows rows;
-	int64_t shift_ns; /* of wall-clock times against CLOCK_MONOTONIC_RAW; 0 = unknown */
+	int64_t shift_ns; /* shift of wall-clock times against CLOCK_MONOTONIC_RAW; 0 = unknown */
 	bool operators;
 };
 
@@ -86,7 +86,7 @@ static int on_header(void *context, const bool *found)
 	return 0;
 }
 
-/* The instant in CLOCK_MONOTONIC, or of the file's own clock; 0 = unknown. */
+/* The instant in CLOCK_MONOTONIC, or in the file's own clock; 0 = unknown. */
 static uint64_t instant_of(const struct memory_file *file, int64_t ns)
 {
 	if (ns < 1)
@@ -104,7 +104,7 @@ static bool time_of(const struct csv_value *value, int64_t *ns)
 	return value->text && decimal_scaled(value->text, value->length, 3, ns);
 }
 
-/* Bytes of a size in units of @unit; sizes of releases are negative. */
+/* Converts a size in units of @unit to bytes; sizes of releases are negative. */
 static bool size_of(const struct csv_value *value, uint64_t unit, int64_t *bytes)
 {
 	int64_t parts;
@@ -126,7 +126,7 @@ static bool total_of(const struct csv_value *kilo, const struct csv_value *mega,
 	return true;
 }
 
-/* "NPU:3", or else the number in another column. */
+/* The device's number: from "NPU:3", or else from another column. */
 static uint32_t device_of(const struct csv_value *value, const struct csv_value *number)
 {
 	const char *digits = value->text ? strchr(value->text, ':') : NULL;
@@ -164,7 +164,7 @@ static int put_total(const struct memory_file *file, const struct csv_value *val
 		       : import_finding(file->import, "memory records outside of the trace", NULL);
 }
 
-/* An allocation and, where its duration is known, its release. */
+/* Adds an allocation and, if its duration is known, its release. */
 static int put_operator(const struct memory_file *file, const struct csv_value *values,
 			struct memory_record *record)
 {

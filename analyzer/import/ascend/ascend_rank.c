@@ -13,7 +13,10 @@
 #include "analyzer/import/readers/json_file.h"
 #include "analyzer/import/pipeline_stage.h"
 
-/* "rank_id" of a file, a number or its text; @otherwise if it has none, negative if it says so. */
+/*
+ * "rank_id" of a file, a number or its text; @otherwise if the file has none, negative if the file says that there
+ * is no rank.
+ */
 static int64_t rank_in(yajl_val tree, int64_t otherwise)
 {
 	const char *text = json_file_string(tree, "rank_id");
@@ -35,7 +38,9 @@ static void set_rank(struct device *device, int64_t rank)
 	device->rank = (uint32_t)rank;
 }
 
-/* The device that a file with @number in its name is of; INDEX_NONE = none of those there are. */
+/*
+ * The device for @number in a file's name; INDEX_NONE if there is none. @only: a single device matches any number.
+ */
 static uint32_t device_of(const struct model *model, uint32_t first_device, uint32_t number,
 			  bool only)
 {
@@ -65,7 +70,7 @@ static int is_profiler_info(const struct dirent *entry)
 	return number_in(entry->d_name, "profiler_info_", ".json", &number);
 }
 
-/* MindSpore: ranks that follow each other are a stage. */
+/* MindSpore: consecutive ranks form a stage. */
 static void set_stage(struct device *device, yajl_val tree)
 {
 	int64_t stages = json_file_integer(tree, "stage_num", 0);
@@ -90,7 +95,7 @@ static int read_one(struct import *import, const char *path, uint32_t device, un
 	return err;
 }
 
-/* Files of torch_npu and MindSpore. */
+/* Reads profiler_info_<rank>.json of torch_npu and MindSpore. */
 static int read_profiler_info(struct import *import, const char *folder, uint32_t first_device)
 {
 	struct dirent **names = NULL;
@@ -130,7 +135,7 @@ static void read_msprof_info(struct model *model, const char *folder, uint32_t f
 	}
 }
 
-/* "rank_2", "rank2_ascend_pt": as MindFormers and scripts of torch_npu name a rank's folder. */
+/* The rank in a folder's name, "rank_2", "rank2_ascend_pt", as MindFormers and scripts of torch_npu name it. */
 static bool rank_of_folder(const char *name, size_t length, int64_t *rank)
 {
 	static const char *const ENDS[] = { "", "_ascend_pt", "_ascend_ms" };
@@ -151,7 +156,10 @@ static bool rank_of_folder(const char *name, size_t length, int64_t *rank)
 	return false;
 }
 
-/* The innermost folder that names a rank; of one device only, because a process may drive several. */
+/*
+ * Sets the rank from the innermost folder that names one; only for a single device, because a process may drive
+ * several.
+ */
 static void read_folder_name(struct model *model, const char *path, uint32_t first_device)
 {
 	int64_t rank = -1;
@@ -173,7 +181,7 @@ int ascend_rank_read(struct import *import, const char *path, uint32_t first_dev
 	int err;
 
 	directory_name(path, name, sizeof(name));
-	/* Of one that was given itself: else the folder around it is looked into, too. */
+	/* If this folder was given itself, its parent is read; else the parent is part of the import. */
 	if (strcmp(path, import->path) == 0 && strcmp(name, "ASCEND_PROFILER_OUTPUT") == 0 &&
 	    snprintf(outer, sizeof(outer), "%s/..", path) < (int)sizeof(outer))
 		path = outer;

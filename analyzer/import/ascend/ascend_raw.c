@@ -12,8 +12,8 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/readers/input_file.h"
 
-#define RECORDS 1024 /* read at a time */
-#define SLICES_MAX 100000 /* of a log */
+#define RECORDS 1024 /* records read at a time */
+#define SLICES_MAX 100000 /* maximum of a log */
 #define DAMAGED "damaged: what follows was not read"
 
 uint64_t ascend_raw_device(const char *path)
@@ -26,7 +26,7 @@ uint64_t ascend_raw_device(const char *path)
 	return slice && sscanf(start, "%u.slice_", &device) == 1 ? device : 0;
 }
 
-/* The path of another slice of the same log; false if @path is not a slice's. */
+/* Writes the path of slice @number of the same log; returns false if @path is not that of a slice. */
 static bool slice_path(const char *path, uint64_t number, char *into)
 {
 	const char *slice = NULL, *next = path;
@@ -38,7 +38,7 @@ static bool slice_path(const char *path, uint64_t number, char *into)
 		       PATH_MAX;
 }
 
-/* The number of a slice; false if @path is not a slice's. */
+/* The number of a slice; returns false if @path is not that of a slice. */
 static bool slice_number(const char *path, uint64_t *number)
 {
 	const char *digits = strrchr(path, '_');
@@ -48,7 +48,7 @@ static bool slice_number(const char *path, uint64_t *number)
 	       decimal_unsigned(digits + 1, strlen(digits + 1), number) && *number < SLICES_MAX;
 }
 
-/* The first and, exclusive, the last of the slices in a row that @path is one of. */
+/* The range (end exclusive) of consecutive slices that contains @path. */
 static void slices_of(const char *path, uint64_t *first, uint64_t *end)
 {
 	char other[PATH_MAX];
@@ -77,7 +77,7 @@ bool ascend_raw_is_part(const char *path, const char *log)
 	return first < number;
 }
 
-/* Was the log read already, by another of its slices? */
+/* Was the log already read, with another of its slices? */
 static bool was_read(const struct import *import, uint64_t first, uint64_t end)
 {
 	const struct model *model = import->model;
@@ -94,13 +94,13 @@ static bool was_read(const struct import *import, uint64_t first, uint64_t end)
 	return false;
 }
 
-/* Bytes between reading and records: one may begin in a slice and end in the next. */
+/* Buffer for records, which may begin in one slice and end in the next. */
 struct raw_log {
 	struct import *import;
 	size_t size; /* of a record */
 	int (*record)(void *context, const uint8_t *bytes);
 	void *context;
-	uint8_t *chunk; /* RECORDS of them */
+	uint8_t *chunk; /* RECORDS records */
 	size_t have; /* bytes in it */
 };
 

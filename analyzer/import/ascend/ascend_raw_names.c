@@ -9,15 +9,15 @@
 #include "analyzer/import/ascend/ascend_raw.h"
 #include "lib/base/map.h"
 
-#define NUMBERS 65536 /* of streams and of tasks */
-#define SAME_MAX 64 /* streams of one task that are looked at */
+#define NUMBERS 65536 /* range of the numbers of streams and of tasks */
+#define SAME_MAX 64 /* maximum number of streams of one task number that are compared */
 
-/* "Default/network/Mul-op29 1 30093 3": its name, blocks, task, stream. */
+/* An operator of the framework, "Default/network/Mul-op29 1 30093 3": name, blocks, task, stream. */
 struct described {
 	uint32_t name;
 	uint32_t type;
 	uint32_t blocks;
-	uint32_t next; /* row of the same task's number, or MAP_NONE */
+	uint32_t next; /* next row with the same task number, or MAP_NONE */
 	uint16_t task;
 	uint16_t stream;
 };
@@ -28,7 +28,7 @@ struct names {
 	struct map by_key; /* stream << 16 | task -> row */
 };
 
-/* "Default/network/Mul-op29" is a Mul. */
+/* The type of "Default/network/Mul-op29" is Mul. */
 static uint32_t type_of(struct model *model, const char *name)
 {
 	const char *last = strrchr(name, '/'), *end;
@@ -40,7 +40,7 @@ static uint32_t type_of(struct model *model, const char *name)
 	return model_string(model, type);
 }
 
-/* The last word of a text as a number below @end, which is cut off. */
+/* Cuts off the last word of a text and returns it as a number below @end. */
 static bool cut_number(char *text, unsigned long end, unsigned long *number)
 {
 	char *word = strrchr(text, ' '), *rest;
@@ -89,7 +89,7 @@ static int read_lines(struct names *names, const char *path)
 	return err;
 }
 
-/* The folder may have a name that glob() takes for a pattern: then nothing is found. */
+/* If the folder's name contains a pattern of glob(), nothing is found. */
 static int read_files(struct names *names, uint64_t device)
 {
 	const char *path = names->import->path, *slash = strrchr(path, '/');
@@ -114,7 +114,7 @@ static uint64_t key_of(const struct model *model, const struct device_task *task
 	return task->stream << 16 | model->task_details.row[task->detail - 1].task_id;
 }
 
-/* Described tasks by the constant that leads from the framework's stream to @key's. */
+/* Counts, for each constant, the operators whose stream plus that constant is @key's stream. */
 static bool vote(const struct names *names, const struct map *first, uint64_t key,
 		 struct map *votes)
 {
@@ -131,7 +131,7 @@ static bool vote(const struct names *names, const struct map *first, uint64_t ke
 	return ok;
 }
 
-/* Each task of the log once. */
+/* Votes for each task of the log once. */
 static bool vote_all(struct names *names, uint32_t first_task, const struct map *first,
 		     struct map *votes)
 {
@@ -150,7 +150,7 @@ static bool vote_all(struct names *names, uint32_t first_task, const struct map 
 	return ok;
 }
 
-/* The constant that most speaks for; INT_MIN if there is none, or not one only. */
+/* The constant with most votes; INT_MIN if there is none, or a tie. */
 static int best_of(const struct map *votes)
 {
 	uint32_t most = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What msprof advises: prof_rule_<device>_*.json (prof_rule_*.json of the host).
+ * Advice of msprof: prof_rule_<device>_*.json (prof_rule_*.json of the host).
  *
- * Topics are lists of {"Rule Type", "Rule Subtype", "Rule Suggestion", "Tuning Data", "result"}, the root's
- * own or members of {"data": [{"Rule Type", "result": [...]}]}, by version: any object with a suggestion is
- * taken, its topic is its own or that of what it lies in. "Tuning Data" is a list of operators' names, or an object of
- * figures. Rules of a topic that found nothing have none.
+ * Topics are lists of {"Rule Type", "Rule Subtype", "Rule Suggestion", "Tuning Data", "result"}, members of the
+ * root or of {"data": [{"Rule Type", "result": [...]}]}, depending on the version: any object with a suggestion is
+ * imported; its topic is its own or that of an enclosing object. "Tuning Data" is a list of operators' names, or an
+ * object of figures. A topic's rules without findings have no such data.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct rules {
 	uint32_t device;
 };
 
-/* What an object lies in says. */
+/* The values of the enclosing objects. */
 struct place {
 	const char *topic;
 	const char *part;
@@ -39,7 +39,7 @@ static int detect(const struct import_sample *sample)
 		       : 0;
 }
 
-/* A name, or a figure with its name; nothing of other kinds. */
+/* Writes a name, or a figure with its name; values of other types are skipped. */
 static bool write_subject(FILE *out, const char *name, yajl_val value)
 {
 	const char *text = YAJL_IS_STRING(value) ? YAJL_GET_STRING(value)
@@ -51,7 +51,7 @@ static bool write_subject(FILE *out, const char *name, yajl_val value)
 	return true;
 }
 
-/* Subjects with semicolons between; returns how many. */
+/* Writes subjects separated by semicolons; returns their number. */
 static uint32_t write_subjects(FILE *out, yajl_val data)
 {
 	bool object = YAJL_IS_OBJECT(data);
@@ -121,7 +121,7 @@ static int read_value(const struct rules *rules, yajl_val value, struct place pl
 	return err;
 }
 
-/* "prof_rule_0_20240101.json" is of device 0, if its result has told of such a one. */
+/* The device of "prof_rule_0_20240101.json" is 0, if the result has such a device. */
 static uint32_t device_of(const struct import *import)
 {
 	const char *name = strrchr(import->path, '/');

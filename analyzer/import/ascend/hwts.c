@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The raw log of an Ascend's hardware task scheduler, hwts.log.data.* in a "JOB*" folder of 2020, hwts.data.*
- * in "PROF_*" folders of the years after: in slices, of which a task may begin in one and end in the next.
+ * The raw log of an Ascend's hardware task scheduler, hwts.log.data.* in a "JOB*" folder of 2020, hwts.data.* in
+ * "PROF_*" folders of later years: in slices; a task may begin in one and end in the next.
  *
- * Records of 64 bytes, little-endian: byte 0 has what it is in its low 3 bits (0 a task's start, 1
- * its end) and a rolling counter in its high 4, bytes 2 and 3 are 0xd3 0x6b; 16 bits of task at 6,
- * 64 of the device's counter (10 ns) at 8, 16 of stream at 16. The last start of a stream's task
- * counts. Names are not in it, but in a file of the framework (ascend_raw_name()).
+ * Records of 64 bytes, little-endian: byte 0 has the kind in its low 3 bits (0 a task's start, 1 its end) and a
+ * rolling counter in its high 4, bytes 2 and 3 are 0xd3 0x6b; 16 bits of task at 6, 64 of the device's counter (10
+ * ns) at 8, 16 of stream at 16. The last start of a stream's task is used. Names are not in the log, but in a file
+ * of the framework (ascend_raw_name()).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,9 +27,9 @@ struct hwts {
 	struct import *import;
 	struct import_rows rows;
 	struct map started; /* stream << 16 | task -> row of starts */
-	MODEL_ARRAY(uint64_t) starts; /* counter; UINT64_MAX = it has ended */
+	MODEL_ARRAY(uint64_t) starts; /* counter; UINT64_MAX = the task has ended */
 	uint64_t device;
-	bool read; /* records were; not with another of its slices */
+	bool read; /* records were read now, not before with another slice */
 };
 
 static bool is_record(const uint8_t *record)
@@ -111,7 +111,7 @@ static int on_record(void *context, const uint8_t *record)
 	uint64_t tick = ascend_raw_number(record + 8, 8);
 
 	file->read = true;
-	/* The end of the log may be filled up with zeros. */
+	/* The log may be padded with zeros. */
 	if (!is_record(record))
 		return ascend_raw_number(record, 8) || tick
 			       ? import_finding(file->import, "records of no known form", NULL)

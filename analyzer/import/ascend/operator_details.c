@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operators of a framework, call by call but without instants: operator_details.csv of torch_npu, and of MindSpore,
- * which has names and shapes alone (mindspore/profiler/analysis/viewer/ms_operator_details_viewer.py).
+ * which has only names and shapes (mindspore/profiler/analysis/viewer/ms_operator_details_viewer.py).
  *
- * Microseconds; "total" of a call is with operators that it called, on the device what they launched. Stacks of calls
- * have lines of their own in quotes, and are left out, as is what of the device's time was on AI cores.
+ * Times are microseconds; the "total" of a call includes the operators that it called, on the device their
+ * launches. Stacks of calls, which contain newlines in quotes, and the device time on AI cores are not imported.
  */
 #include <errno.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static int on_row(void *context, const struct csv_value *values)
 	return operator_calls_add(calls, &call);
 }
 
-/* Of a result of one device it is that; no column tells. */
+/* The device of a result with one device; no column has it. */
 static uint32_t device_of(const struct import *import)
 {
 	return import->shared && import->model->devices.count == import->first_device + 1

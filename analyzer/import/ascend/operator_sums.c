@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators as a profiler has summed them up: op_statistic and communication_statistic of msprof and
- * torch_npu; of MindSpore aicore_intermediate_<n>_type and _detail, pynative_op_intermediate_*, cpu_op_type_info,
+ * Sums of operators by several profilers: op_statistic and communication_statistic of msprof and torch_npu; of
+ * MindSpore aicore_intermediate_<n>_type and _detail, pynative_op_intermediate_*, cpu_op_type_info,
  * cpu_op_detail_info, gpu_op_type_info and gpu_op_detail_info.
  *
- * Of 0.7 _detail has no count: it is refused, for sums cannot be made of it. Units stand in the columns' names, but for total_time (ms; us of gpu_op), execution_time (ms, the mean)
- * and total_compute_time (ms). Some tell the total, some the mean. Kernels' column is misspelt in files of
- * 2020 ("full_kernel_time").
+ * _detail of 0.7 has no count: it is refused, because sums cannot be computed from it. Units are in the names of
+ * columns, except for total_time (ms; us in gpu_op), execution_time (ms, the mean) and total_compute_time (ms).
+ * Some files have the total, some the mean. The kernels' column is misspelt in files of 2020 ("full_kernel_time").
  */
 #include <errno.h>
 #include <stdio.h>
@@ -58,15 +58,15 @@ _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each 
 struct sums_file {
 	struct import *import;
 	struct import_rows rows;
-	uint64_t number; /* of the device, by the file's name, if no column has it */
+	uint64_t number; /* the device's number, from the file's name, if there is no column of it */
 	const char *name, *kind, *source; /* of the device */
-	const char *core; /* "" = a column has it, or it is unknown */
+	const char *core; /* "" = a column has it, or unknown */
 	uint8_t clock;
 };
 
 /*
- * Tables of spans have starts, and aicpu_intermediate's serial_number makes each row one run: they are
- * none. A count of occurrences stands in all of these.
+ * Tables of intervals have starts, and the rows of aicpu_intermediate, with a serial_number, are single runs: both
+ * are excluded. All tables of sums have a count of occurrences.
  */
 static int detect(const struct import_sample *sample)
 {
@@ -150,7 +150,7 @@ static int on_row(void *context, const struct csv_value *values)
 	return sum.device != INDEX_NONE && MODEL_PUSH(&model->operator_sums, sum) ? 0 : -ENOMEM;
 }
 
-/* "aicore_intermediate_1_type.csv" is of device 1, as is "cpu_op_type_info_1.csv". */
+/* The device of "aicore_intermediate_1_type.csv" and of "cpu_op_type_info_1.csv" is 1. */
 static uint64_t device_of_name(const char *path)
 {
 	const char *name = strrchr(path, '/'), *number;
@@ -162,7 +162,7 @@ static uint64_t device_of_name(const char *path)
 									  : device_of_file(path);
 }
 
-/* What ran them, and whose device it is, by the file's name, where no column tells. */
+/* Sets core and device by the file's name, if there are no columns of them. */
 static void read_name(struct sums_file *file, const bool *found)
 {
 	const char *name = strrchr(file->import->path, '/');
@@ -189,14 +189,14 @@ static void read_name(struct sums_file *file, const bool *found)
 		file->kind = "gpu";
 		file->core = "GPU";
 	} else if (strncmp(name, "cpu", 3) == 0) {
-		/* Of a device that other files told of, they are its host's. */
+		/* If other files describe that device, these operators ran on its host. */
 		file->name = "CPU";
 		file->kind = "cpu";
 		file->core = "HOSTCPU";
 	}
 }
 
-/* Of 0.7, and of PyNative mode, names have the mean time of a run only. */
+/* Files of 0.7, and of PyNative mode, have only the mean time of a run of each operator. */
 static int on_header(void *context, const bool *found)
 {
 	struct sums_file *file = context;

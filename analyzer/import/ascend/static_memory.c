@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What operators of graphs need whose memory is planned before they run: static_op_mem_*.csv of msprof.
+ * Memory needed by operators of graphs with statically planned memory: static_op_mem_*.csv of msprof.
  *
  * Kilobytes of 1,024, by operator, with the first and last node of the graph that use them, by place; UINT32_MAX:
- * to the graph's end. Whether the last one is counted in is not documented, so no sum at a node is made.
+ * to the graph's end. It is not documented whether the last node is included, so no sum at a node is computed.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -33,7 +33,7 @@ struct need {
 	uint32_t device; /* row; INDEX_NONE = the file says "host" */
 	uint32_t topic; /* strings */
 	uint32_t name;
-	uint32_t place; /* in the file */
+	uint32_t place; /* position in the file */
 };
 
 struct memory_file {
@@ -71,7 +71,10 @@ static const char *text_of(const struct csv_value *value)
 	return value->text ? value->text : "";
 }
 
-/* "Conv1, nodes 3 to 7" of "static memory of graph 1 of resnet"; what the file does not say is left out. */
+/*
+ * Writes a name, "Conv1, nodes 3 to 7", and a topic, "static memory of graph 1 of resnet", without the parts that
+ * the file does not have.
+ */
 static void write_names(const struct csv_value *values, char *topic, char *name, size_t size)
 {
 	const char *model = text_of(&values[C_MODEL]), *graph = text_of(&values[C_GRAPH]);
@@ -122,7 +125,7 @@ static int by_bytes(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* The largest first: a graph has more operators than are shown. */
+/* The largest first: a graph has more operators than reports list. */
 static int put_needs(const struct memory_file *file)
 {
 	const struct model *model = file->import->model;

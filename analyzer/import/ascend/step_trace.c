@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps as Ascend's profilers tell them: step_trace_*.csv of msprof and
- * step_trace_raw_<device>_detail_time.csv of MindSpore.
+ * Steps of Ascend's profilers: step_trace_*.csv of msprof and step_trace_raw_<device>_detail_time.csv of MindSpore.
  *
- * msprof's times are microseconds of CLOCK_REALTIME or, until 2023, CLOCK_MONOTONIC_RAW; the size of
- * the number tells. MindSpore's are the device's counter, 100 of it a microsecond; its last
- * row, number "-", holds means, and columns stream_<stream>_<n>_<operator>_start_point and _end_point are
- * reductions. msprof's reductions are left to the tasks.
+ * msprof's times are microseconds of CLOCK_REALTIME or, until 2023, CLOCK_MONOTONIC_RAW; the size of the number
+ * tells which. MindSpore's are the device's counter, 100 ticks per microsecond; its last row, number "-", holds
+ * means, and columns stream_<stream>_<n>_<operator>_start_point and _end_point are reductions. msprof's reductions
+ * are not imported, as they are also tasks.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,8 +20,8 @@
 
 #define NANOSECONDS_2001 1000000000000000000
 #define TICK_NS 10
-#define REDUCES_MAX (CSV_COLUMNS - COLUMNS) /* columns of a step's reductions */
-#define NO_ID UINT32_MAX /* how the files write "none" of a number */
+#define REDUCES_MAX (CSV_COLUMNS - COLUMNS) /* maximum number of columns of a step's reductions */
+#define NO_ID UINT32_MAX /* the files' value for "none" */
 
 enum column { C_DEVICE, C_NUMBER, C_FP, C_BP, C_END, C_MODEL, C_RAW, COLUMNS };
 
@@ -39,7 +38,7 @@ static const char *const NAMES[] = {
 
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each column");
 
-/* A column that tells when a reduction began or ended. */
+/* A column with the start or end of a reduction. */
 struct reduce_column {
 	uint64_t stream;
 	bool end;
@@ -49,8 +48,8 @@ struct steps_file {
 	struct import *import;
 	struct import_rows rows;
 	bool raw; /* MindSpore's */
-	uint64_t device; /* of MindSpore's file, by its name */
-	int64_t shift_ns; /* of wall-clock times against CLOCK_MONOTONIC_RAW; 0 = unknown */
+	uint64_t device; /* device of MindSpore's file, from its name */
+	int64_t shift_ns; /* shift of wall-clock times against CLOCK_MONOTONIC_RAW; 0 = unknown */
 	struct reduce_column reduces[REDUCES_MAX];
 	uint32_t reduce_count;
 };
@@ -101,7 +100,7 @@ static bool on_more(void *context, uint32_t index, const char *text, size_t leng
 	return true;
 }
 
-/* "step_trace_raw_3_detail_time.csv" is of device 3. */
+/* The device of "step_trace_raw_3_detail_time.csv" is 3. */
 static uint64_t device_of_name(const char *path)
 {
 	const char *name = strrchr(path, '/');
@@ -115,7 +114,7 @@ static bool number_of(const struct csv_value *value, uint64_t *number)
 	return value->text && decimal_unsigned(value->text, value->length, number);
 }
 
-/* 0 = unknown. */
+/* The instant in a column; 0 = unknown. */
 static uint64_t instant_of(const struct steps_file *file, const struct csv_value *value)
 {
 	uint64_t ticks;
@@ -142,7 +141,7 @@ static uint64_t host_time(const struct steps_file *file, uint8_t clock, uint64_t
 	return ns ? import_host_time(&file->rows, clock, ns) : 0;
 }
 
-/* Begin and end of a reduction stand beside each other. */
+/* Adds reductions: columns of start and end are adjacent. */
 static bool add_reduces(struct steps_file *file, const struct csv_value *values,
 			struct device_step *step)
 {
@@ -179,7 +178,7 @@ static int on_row(void *context, const struct csv_value *values)
 		return 0; /* means */
 	if (step.number == MODEL_ID_NONE)
 		return import_finding(file->import, "steps without a number", number->text);
-	/* Inference alone has no backward pass, and some rows have no forward pass either. */
+	/* Inference has no backward pass, and some rows have no forward pass either. */
 	if (!fp_ns || end_ns < fp_ns || clock_of(file, fp_ns) != clock)
 		return import_finding(file->import, "steps without usable times", number->text);
 	step.fp_start_ns = host_time(file, clock, fp_ns);

@@ -2,9 +2,9 @@
 /*
  * The raw log of an Ascend's steps, training_trace.* in a "JOB*" folder of 2020.
  *
- * Records of 20 bytes: 16 bits of tag at 0, of stream at 10, 64 of the device's counter at 12. Tag 1 is
- * the begin of the forward pass, 2 the end of the backward pass, 255 the end of the step; from 3 on odd
- * ones are begins and the next even ones ends of reductions. 0 and 10010 are before the step.
+ * Records of 20 bytes: 16 bits of tag at 0, of stream at 10, 64 of the device's counter at 12. Tag 1 is the start
+ * of the forward pass, 2 the end of the backward pass, 255 the end of the step; from 3 on odd tags are starts and
+ * the next even tags ends of reductions. 0 and 10010 are before the step.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,12 +16,12 @@
 
 #define RECORD 20
 #define TAG_MAX 20000
-#define REDUCES_MAX 4096 /* of a step */
+#define REDUCES_MAX 4096 /* maximum per step */
 
 enum tag { TAG_FP = 1, TAG_BP = 2, TAG_REDUCE = 3, TAG_END = 255, TAG_BEGIN = 10010 };
 
 struct begun {
-	uint64_t ns; /* 0 = it has not */
+	uint64_t ns; /* 0 = not begun */
 	uint64_t stream;
 };
 
@@ -29,10 +29,10 @@ struct training {
 	struct import *import;
 	struct import_rows rows;
 	uint64_t device;
-	uint64_t count; /* steps that have ended */
-	struct device_step step; /* the one that runs */
+	uint64_t count; /* number of complete steps */
+	struct device_step step; /* the current step */
 	struct begun reduces[REDUCES_MAX]; /* by (tag - 3) / 2 */
-	size_t begun; /* of which those behind are untouched */
+	size_t begun; /* number of elements of reduces in use; later ones are untouched */
 };
 
 static bool is_record(const uint8_t *record)
