@@ -2,11 +2,11 @@
 /*
  * Any Chrome trace: a device for each process, a stream for each thread.
  *
- * Complete events ("X") and pairs of begin and end ("B", "E", innermost first) are tasks; "ts"
- * and "dur" are microseconds of a clock that the format does not name. slices.h tells which are tasks of
- * devices. Categories tell, too: "gpu_memcpy", or "Kernel" with a stream or a grid; args.provider
- * of ONNX Runtime's nodes (onnxruntime.c; here of files that were put together of several) only says who launched it: its time is
- * the host's. Format: "Trace Event Format", Google.
+ * Complete events ("X") and pairs of begin and end ("B", "E", innermost first) are tasks; "ts" and "dur" are
+ * microseconds of a clock that the format does not name. slices.h decides which are tasks of devices. Categories
+ * are evidence, too: "gpu_memcpy", or "Kernel" with a stream or a grid; args.provider of ONNX Runtime's nodes
+ * (onnxruntime.c; here in files merged from several) names only the launching provider: the time is the host's.
+ * Format: "Trace Event Format", Google.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ struct chrome {
 	struct map tracks; /* pid string << 32 | tid string -> track */
 	struct map streams; /* device string << 32 | stream string -> track */
 	struct map process_names; /* pid string -> name string */
-	MODEL_ARRAY(uint32_t) pids; /* of each track: string, because ids may be words */
+	MODEL_ARRAY(uint32_t) pids; /* per track: string, because ids may be words */
 };
 
 static int detect(const struct import_sample *sample)
@@ -138,7 +138,7 @@ static enum slice_evidence evidence_of(const struct json_value *values)
 	return values[F_PROVIDER].text ? SLICE_ON_HOST : SLICE_UNTOLD;
 }
 
-/* The track of a slice that says itself that it is a device's; its process and thread may be the host's. */
+/* The track of a slice with evidence that it is a device's; its process and thread may be the host's. */
 static uint32_t stream_of(struct chrome *file, const struct json_value *values)
 {
 	uint32_t device = string_of(file, &values[values[F_DEVICE].text ? F_DEVICE : F_PID]);
@@ -156,7 +156,7 @@ static uint32_t stream_of(struct chrome *file, const struct json_value *values)
 	    !map_put(&file->streams, key, row))
 		return INDEX_NONE;
 	track = &file->slices.tracks.row[row];
-	/* ONNX Runtime's kernels are of process -1: there is one device then. */
+	/* ONNX Runtime's kernels have process -1: there is one device then. */
 	track->device =
 		values[F_DEVICE].text || values[F_PID].text[0] != '-' ? number_of(file, device) : 0;
 	track->stream = number_of(file, stream);
@@ -193,7 +193,7 @@ static bool time_of(const struct json_value *value, int64_t *ns)
 	return value->text && decimal_scaled(value->text, value->length, 3, ns);
 }
 
-/* What TensorFlow and JAX say of an event, as of those of an XSpace (xplane.c). */
+/* Adds figures of TensorFlow and JAX to an event, as to those of an XSpace (xplane.c). */
 static bool add_figures(struct chrome *file, const struct json_value *values, struct slice *slice)
 {
 	const char *name = model_text(file->import->model, slice->name);
@@ -210,7 +210,7 @@ static bool add_figures(struct chrome *file, const struct json_value *values, st
 	return slice->type != INDEX_NONE && slice->runtime != INDEX_NONE;
 }
 
-/* An event with a track and a time: complete with @dur_ns, or 'B', or 'E'. */
+/* Adds an event with a track and a time: complete with @dur_ns, or 'B', or 'E'. */
 static int add_event(struct chrome *file, const struct json_value *values, char phase,
 		     int64_t dur_ns)
 {

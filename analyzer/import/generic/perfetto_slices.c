@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Perfetto traces (protobuf) with slices: what rocprofv3 (--output-format pftrace), omnitrace and many
- * others write.
+ * Perfetto traces (protobuf) with slices, as written by rocprofv3 (--output-format pftrace), omnitrace and many
+ * others.
  *
- * Slices are TrackEvents, begin and end, on tracks that TrackDescriptors name; slices.h tells which are
- * of devices. Names and defaults are interned by packet sequence until it is cleared. Times
- * are of the packet's clock, CLOCK_BOOTTIME unless told; clocks of a sequence of its own are
- * converted by ClockSnapshots. Scheduling and counters are left out. Numbers of fields:
- * protos/perfetto/trace/perfetto_trace.proto.
+ * Slices are TrackEvents, begin and end, on tracks that TrackDescriptors name; slices.h decides which are of
+ * devices. Names and defaults are interned by packet sequence until it is cleared. Times are of the packet's clock,
+ * by default CLOCK_BOOTTIME; private clocks of a sequence are converted by ClockSnapshots. Scheduling and counters
+ * are skipped. Numbers of fields: protos/perfetto/trace/perfetto_trace.proto.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,9 +19,9 @@
 #include "analyzer/import/readers/proto_fields.h"
 #include "analyzer/import/generic/slices.h"
 
-#define PACKET 1 /* of Trace, and of what is compressed */
-#define PARENTS_MAX 16 /* of a track */
-#define UNPACKED_MAX (256u << 20) /* of one packet */
+#define PACKET 1 /* of Trace, and of decompressed packets */
+#define PARENTS_MAX 16 /* maximum of a track */
+#define UNPACKED_MAX (256u << 20) /* decompressed bytes of one packet */
 #define TOO_MUCH "compressed packets that were left out: those before unpack to more than 100 times the file"
 
 enum {
@@ -54,7 +53,7 @@ enum {
 enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_NAME = 5 };
 enum { SNAPSHOT_CLOCKS = 1, CLOCK_ID = 1, CLOCK_VALUE = 2, CLOCK_INCREMENTAL = 3, CLOCK_UNIT = 4 };
 
-/* Clocks that mean the same in each file; 64 to 127 are a sequence's own. */
+/* Clocks with the same meaning in each file; 64 to 127 are private to a sequence. */
 enum {
 	REALTIME = 1,
 	MONOTONIC = 3,
@@ -65,28 +64,28 @@ enum {
 };
 
 struct sequence {
-	uint64_t clock; /* of packets that do not tell */
-	uint64_t track; /* of events that do not tell */
-	uint32_t generation; /* what was interned before is void */
+	uint64_t clock; /* default of packets */
+	uint64_t track; /* default of events */
+	uint32_t generation; /* changes when interned names become invalid */
 };
 
-/* A clock by its last snapshot. */
+/* A clock with its last snapshot. */
 struct own_clock {
 	int64_t offset_ns; /* to CLOCK_BOOTTIME, if known */
 	int64_t unit_ns;
-	int64_t last; /* the latest reading of an incremental one */
+	int64_t last; /* the latest reading of an incremental clock */
 	bool incremental;
 	bool known;
 };
 
 struct described_track {
 	uint64_t parent;
-	uint32_t row; /* of slices.tracks */
-	uint32_t process; /* string: name of the process, if it is one */
+	uint32_t row; /* row of slices.tracks */
+	uint32_t process; /* string: name of the process, if the track is one */
 	uint64_t pid; /* 0 = unknown */
 };
 
-/* What a packet says. */
+/* The fields of a packet. */
 struct packet {
 	uint64_t timestamp;
 	uint64_t clock;
@@ -107,16 +106,19 @@ struct perfetto {
 	struct map sequence_rows; /* id -> row */
 	MODEL_ARRAY(struct sequence) sequences;
 	struct map names; /* hash of sequence, generation and number -> string */
-	struct map clock_rows; /* sequence << 32 | clock -> row; sequence 0 for those of all */
+	struct map clock_rows; /* sequence << 32 | clock -> row; sequence 0 for global clocks */
 	MODEL_ARRAY(struct own_clock) clocks;
 	struct map track_rows; /* uuid -> row */
 	MODEL_ARRAY(struct described_track) tracks;
-	uint64_t unpacked, unpacked_max; /* bytes of packets that were compressed */
-	bool inside; /* what was compressed: not again */
-	bool other_clock; /* events that are not on CLOCK_BOOTTIME */
+	uint64_t unpacked, unpacked_max; /* bytes of decompressed packets */
+	bool inside; /* inside a decompressed packet: no nested compression */
+	bool other_clock; /* there are events that are not on CLOCK_BOOTTIME */
 };
 
-/* Has it what only packets have? XSpace begins like a trace, but with numbers and texts within. */
+/*
+ * Returns true if the message has fields that only packets have. An XSpace begins like a trace, but contains
+ * numbers and texts.
+ */
 static bool is_packet(struct proto_message packet)
 {
 	struct proto_field field = { 0 };
@@ -124,7 +126,7 @@ static bool is_packet(struct proto_message packet)
 
 	do {
 		state = proto_next(&packet, &field);
-		/* Also of one that the sample cuts. */
+		/* Also for a packet that the sample truncates. */
 		if (state &&
 		    (field.number == PACKET_TRACK_EVENT ||
 		     field.number == PACKET_TRACK_DESCRIPTOR ||
@@ -233,7 +235,7 @@ static struct described_track *track_of(struct perfetto *file, uint64_t uuid)
 	if (new.row == INDEX_NONE || !MODEL_PUSH(&file->tracks, new) ||
 	    !map_put(&file->track_rows, uuid, row))
 		return NULL;
-	/* Numbers of tracks are random; the file's order reads better. */
+	/* Track uuids are random; the file's order reads better. */
 	file->slices.tracks.row[new.row].stream = row;
 	return &file->tracks.row[row];
 }
@@ -311,7 +313,10 @@ static struct own_clock *clock_of(struct perfetto *file, uint64_t sequence, uint
 	return &file->clocks.row[file->clocks.count - 1];
 }
 
-/* All clocks of a snapshot were read at once: their offsets to CLOCK_BOOTTIME, if it is among them. */
+/*
+ * Computes the offsets of a snapshot's clocks, which were read at the same time, to CLOCK_BOOTTIME, if it is among
+ * them.
+ */
 static int on_snapshot(struct perfetto *file, struct proto_message snapshot, uint64_t sequence)
 {
 	struct proto_message rest = snapshot;
@@ -354,7 +359,7 @@ static uint8_t declared(uint64_t clock)
 	}
 }
 
-/* A packet's instant on CLOCK_BOOTTIME, or on its own clock where nothing tells how they relate. */
+/* The instant of a packet on CLOCK_BOOTTIME, or on its own clock if their relation is unknown. */
 static bool instant_of(struct perfetto *file, const struct packet *packet, int64_t *ns)
 {
 	struct own_clock *clock = clock_of(file, packet->sequence, packet->clock, false);
@@ -395,7 +400,7 @@ static int on_event(struct perfetto *file, const struct packet *packet, uint32_t
 		case EVENT_NAME_IID: iid = field.value; break;
 		}
 	}
-	/* Even of what is left out, since it moves an incremental clock on. */
+	/* Also for skipped events, because each advances an incremental clock. */
 	if (!packet->has_timestamp || !instant_of(file, packet, &ns))
 		return import_finding(file->import, "events without a usable time", NULL);
 	if (type != TYPE_BEGIN && type != TYPE_END)
@@ -414,7 +419,7 @@ static int on_event(struct perfetto *file, const struct packet *packet, uint32_t
 
 static int on_packet(struct perfetto *file, struct proto_message message);
 
-/* Packets that were deflated together. */
+/* Reads packets that were deflated together. */
 static int on_compressed(struct perfetto *file, struct proto_message packed)
 {
 	uLongf size = (uLongf)proto_length(&packed) * 4 + 4096, room;
@@ -517,7 +522,7 @@ static int on_field(void *context, const struct proto_field *field)
 	return on_packet(context, field->bytes);
 }
 
-/* A track's process is the nearest one above it, or the topmost track. */
+/* The process of a track is the nearest process above it, or the topmost track. */
 static void name_processes(struct perfetto *file)
 {
 	for (uint32_t i = 0; i < file->tracks.count; i++) {

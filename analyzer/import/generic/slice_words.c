@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tracks of slices are of devices, by what they and their processes are called. */
+/* Decides which tracks of slices belong to devices, by the names of the tracks and their processes. */
 #include <ctype.h>
 #include <string.h>
 
 #include "analyzer/import/generic/slices.h"
 #include "analyzer/import/tensorflow/xplane.h"
 
-/* Is what follows a word a number ("gpu0", "GPU:1", "Stream #13(", "QUEUE [1]") or, if @ends, nothing more ("(GPU)")? */
+/*
+ * Is the word followed by a number ("gpu0", "GPU:1", "Stream #13(", "QUEUE [1]") or, if @ends, the end of the name
+ * ("(GPU)")?
+ */
 static bool numbered(const char *at, bool ends)
 {
 	if (ends && (*at == '\0' || *at == ')'))
@@ -15,7 +18,7 @@ static bool numbered(const char *at, bool ends)
 	return isdigit((unsigned char)*at);
 }
 
-/* Does a name have this word, whole, with a number behind it? "CrGpuMain" and "gpu watchdog" have it not. */
+/* Does a name contain this whole word with a number after it? "CrGpuMain" and "gpu watchdog" do not. */
 static bool has_word(const char *name, const char *word, bool ends)
 {
 	for (const char *at = strcasestr(name, word); at; at = strcasestr(at + 1, word)) {
@@ -26,7 +29,7 @@ static bool has_word(const char *name, const char *word, bool ends)
 	return false;
 }
 
-/* "/device:GPU:0"; hosts are such devices, too, in TensorFlow. */
+/* Is it "/device:GPU:0"? In TensorFlow the host is such a device, too. */
 static bool is_device_name(const char *name)
 {
 	return strncmp(name, "/device:", 8) == 0 && strncasecmp(name + 8, "CPU", 3) != 0;
@@ -50,7 +53,7 @@ static bool names_device(const char *name)
 	return has_word(name, "stream", false);
 }
 
-/* Processes that are the host's by their name, whatever their threads are called. */
+/* Is the process the host's by its name, whatever the names of its threads? */
 static bool names_host(const char *name)
 {
 	return strncmp(name, "/host:", 6) == 0 || strncmp(name, "/device:CPU", 11) == 0 ||
@@ -63,7 +66,10 @@ static const char *text(const struct slices *slices, uint32_t string)
 	return model_text(slices->import->model, string);
 }
 
-/* What profbpf's timelines show of a device besides its tasks (export/timeline/device_tracks.h, perfetto_idle.c). */
+/*
+ * Tracks that profbpf's timelines show for a device besides its tasks (export/timeline/device_tracks.h,
+ * perfetto_idle.c).
+ */
 static bool is_own_sum(const char *process, const char *name)
 {
 	static const char *const NAMES[] = {
@@ -81,12 +87,12 @@ static bool is_own_sum(const char *process, const char *name)
 	return strncmp(name, "Scope ", 6) == 0 && isdigit((unsigned char)name[6]);
 }
 
-/* Which lines a process has; others sum them up. */
+/* Kinds of lines of a process; other lines are sums of them. */
 enum { HAS_STREAMS = 1, HAS_OPERATIONS = 2 };
 
 struct contents {
-	struct map lines; /* number of a device -> what it has */
-	bool devices; /* some process is one */
+	struct map lines; /* number of a device -> HAS_* */
+	bool devices; /* some process is a device */
 	bool all_streams; /* TensorFlow 1 has each kernel in "stream:all" and in its stream */
 };
 

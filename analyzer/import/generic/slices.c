@@ -9,7 +9,7 @@
 #include "analyzer/import/own_export.h"
 #include "analyzer/import/tensorflow/xplane.h"
 
-#define OPEN_MAX 1024 /* begun slices without an end, per track */
+#define OPEN_MAX 1024 /* open slices per track */
 
 void slices_open(struct slices *slices, struct import *import, const char *source, uint8_t clock)
 {
@@ -121,7 +121,7 @@ static int64_t end_of(const struct slice *slice)
 	return slice->start_ns + slice->dur_ns;
 }
 
-/* Operators that are open at a place of a track, outermost first, and to where their time was given away. */
+/* Open operators at a place of a track, outermost first, and the end of the self time that was assigned so far. */
 struct nest {
 	struct slices *slices;
 	uint32_t *open;
@@ -129,7 +129,7 @@ struct nest {
 	int64_t at_ns;
 };
 
-/* What the innermost one did itself, up to @to_ns. */
+/* Adds the self time of the innermost operator up to @to_ns. */
 static int put_own(struct nest *nest, int64_t to_ns)
 {
 	struct slice own = nest->slices->slices.row[nest->open[nest->count - 1]];
@@ -144,7 +144,7 @@ static int put_own(struct nest *nest, int64_t to_ns)
 	return slices_add(nest->slices, &own);
 }
 
-/* Those that end before @next, or with the track (NULL). */
+/* Closes operators that end before @next, or all at the end of the track (NULL). */
 static int close_ended(struct nest *nest, const struct slice *next)
 {
 	int err = 0;
@@ -177,7 +177,7 @@ static int open_next(struct nest *nest, uint32_t row)
 	return err;
 }
 
-/* Operators that others lie in become what they did themselves, in pieces. */
+/* Replaces operators with nested ones by pieces of their self time. */
 static int split_operators(struct slices *slices)
 {
 	uint32_t all = slices->slices.count, count = 0;
@@ -209,7 +209,7 @@ static bool is_of_device(const struct slice_track *track)
 	return track->role != TRACK_HOST || track->told;
 }
 
-/* Processes may have words for numbers; their devices are counted from behind those that have numbers. */
+/* Numbers devices whose processes have words instead of numbers: they follow those that have numbers. */
 static int number_devices(struct slices *slices)
 {
 	struct map numbers = { 0 };
@@ -243,7 +243,7 @@ static int number_devices(struct slices *slices)
 	return err;
 }
 
-/* So may their streams, of each device. Of what has neither it is not known. */
+/* The same for streams, per device. Tracks with neither number nor word stay unknown. */
 static int number_streams(struct slices *slices)
 {
 	struct map next = { 0 };
@@ -304,7 +304,7 @@ static int put_task(struct slices *slices, const struct slice *slice, uint64_t s
 	return task.device != INDEX_NONE && MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
 }
 
-/* A step has its number as its name; others are none. */
+/* Adds a step, whose name is its number; other names are no steps. */
 static int put_step(struct slices *slices, const struct slice *slice, uint64_t start_ns,
 		    uint64_t end_ns)
 {
@@ -337,7 +337,7 @@ static void name_thread(struct slices *slices, const struct slice_track *track, 
 		thread->last_ns = end_ns;
 	thread->name = track->name ? track->name : slices_word_of(track->stream);
 	thread->worded = track->stream > SLICES_WORDS;
-	if (!decimal_unsigned(process, strlen(process), &number)) /* else it has none */
+	if (!decimal_unsigned(process, strlen(process), &number)) /* a number is no name */
 		owner->name = track->process;
 	owner->worded = track->device > SLICES_WORDS;
 }
@@ -362,7 +362,7 @@ static int put_scope(struct slices *slices, const struct slice *slice, uint32_t 
 			    start_ns, end_ns);
 }
 
-/* A thread's calls; with a trace, that has them. */
+/* Adds a call of a thread; with a trace, the trace has it. */
 static int put_call(struct slices *slices, const struct slice *slice, uint64_t start_ns,
 		    uint64_t end_ns)
 {
@@ -425,7 +425,7 @@ int slices_finish(struct slices *slices)
 	if (!err)
 		err = split_operators(slices);
 	IMPORT_EARLIEST(&slices->slices, &first_ns);
-	/* 0 stands for "not reported", and such files' clocks often begin there. */
+	/* 0 stands for "not reported", and the clocks of such files often begin at 0. */
 	move_ns = import_move_of(first_ns);
 	for (uint32_t i = 0; i < slices->slices.count && !err; i++)
 		err = put_slice(slices, &slices->slices.row[i], move_ns);

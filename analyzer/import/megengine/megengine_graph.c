@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MegEngine's static profile, what trace(profiling=True).get_profile() returns, as JSON.
+ * MegEngine's static profile, the result of trace(profiling=True).get_profile(), as JSON.
  *
- * graph_exec.operator has names and types by operator, profiler.device when each ran on a component
- * node ("gpu0:0"): seconds since the first one's start, from "start", when its turn came, to "end";
- * profiler.opr_footprint has shapes, operations and bytes; graph_exec.var data types. profiler.host is the same of the
- * threads that dispatch operators, but since another instant, which is not told: durations only. graph_exec.mem_chunk is
- * memory that was planned before the graph ran; what was allocated meanwhile has no times. All are objects by number, and
- * the file is small, so it is read as a whole. Nodes are called CompNode("gpu0:0" from "gpux:0").
+ * graph_exec.operator has names and types by operator, profiler.device the times of each on a component node
+ * ("gpu0:0"): seconds since the start of the first one, from "start", when the node reached it, to "end";
+ * profiler.opr_footprint has shapes, operations and bytes; graph_exec.var data types. profiler.host has the same
+ * times for the threads that dispatch operators, but since another, unknown instant: only durations are used.
+ * graph_exec.mem_chunk is memory planned before the graph ran; memory allocated later has no times. All are objects
+ * by number, and the file is small, so it is read as a whole. Nodes are named CompNode("gpu0:0" from "gpux:0").
  * Source: src/plugin/impl/profiler.cpp of MegEngine.
  */
 #include <errno.h>
@@ -24,11 +24,11 @@
 #include "analyzer/import/task_find.h"
 
 #define FILE_MAX (64u << 20)
-#define TEXT_MAX 4096 /* of the shapes of an operator */
+#define TEXT_MAX 4096 /* bytes of the shapes of an operator */
 #define SECONDS 9
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
 
-#define NODE_MAX 64 /* of the name of a component node */
+#define NODE_MAX 64 /* bytes of the name of a component node */
 
 struct graph {
 	struct import *import;
@@ -58,7 +58,7 @@ static const char *text_in(yajl_val object, const char *key)
 	return value && YAJL_IS_STRING(value) ? value->u.string : "";
 }
 
-/* [[1, 3], [2]] to "1,3;2". */
+/* Converts [[1, 3], [2]] to "1,3;2". */
 static uint32_t shapes_in(struct graph *file, yajl_val object, const char *key)
 {
 	yajl_val list = inside(object, key);
@@ -81,7 +81,7 @@ static uint32_t shapes_in(struct graph *file, yajl_val object, const char *key)
 	return model_string(file->import->model, text);
 }
 
-/* Data types of variables, those of each behind the last: "Float32;Int8". */
+/* Data types of variables, joined by semicolons: "Float32;Int8". */
 static uint32_t types_in(struct graph *file, yajl_val entry, const char *key)
 {
 	yajl_val list = inside(entry, key), vars = inside(inside(file->root, "graph_exec"), "var");
@@ -131,7 +131,7 @@ static bool seconds_in(yajl_val object, const char *key, int64_t *ns)
 	       decimal_scaled(value->u.number.r, strlen(value->u.number.r), SECONDS, ns);
 }
 
-/* From "start" to @end of an operator's entry; false if it makes no sense. */
+/* The time from "start" to @end of an operator's entry; returns false if it is impossible. */
 static bool span_of(yajl_val times, const char *end, uint64_t *ns)
 {
 	int64_t start_ns, end_ns;
@@ -143,7 +143,7 @@ static bool span_of(yajl_val times, const char *end, uint64_t *ns)
 	return true;
 }
 
-/* Of several threads the longest, as profile_analyze has it. */
+/* The operator's host time: of several threads the longest, as in profile_analyze. */
 static bool host_time(struct graph *file, const char *id, uint64_t *ns)
 {
 	yajl_val threads = inside(inside(inside(file->root, "profiler"), "host"), id);
@@ -169,7 +169,7 @@ static bool add_metric(struct model *model, struct task_detail *detail, const ch
 	return metric.name != INDEX_NONE && task_detail_add_metrics(model, detail, &metric, 1);
 }
 
-/* What profile_analyze shows of the host, and with --top-end-key kern. */
+/* Adds the host time, and the figure that profile_analyze shows with --top-end-key kern. */
 static bool add_metrics(struct graph *file, const char *id, yajl_val times,
 			struct task_detail *detail)
 {
@@ -205,7 +205,7 @@ static bool describe(struct graph *file, const char *id, yajl_val times, struct 
 	return true;
 }
 
-/* CompNode("gpu0:1" from "gpux:1") is gpu0:1. */
+/* The name of CompNode("gpu0:1" from "gpux:1") is gpu0:1. */
 static void node_name(const char *node, char *name)
 {
 	const char *quote = strchr(node, '"'), *start = quote ? quote + 1 : node;
@@ -213,7 +213,7 @@ static void node_name(const char *node, char *name)
 	snprintf(name, NODE_MAX, "%.*s", (int)strcspn(start, "\""), start);
 }
 
-/* "gpu0:1" is number 0, stream 1; "gpux" the default one. */
+/* "gpu0:1" is device 0, stream 1; "gpux" the default device. */
 static void place_of(const char *node, uint64_t *device, uint64_t *stream)
 {
 	const char *digits = node + strcspn(node, "0123456789:"), *colon = strchr(node, ':');
@@ -294,12 +294,12 @@ static int add_host(struct graph *file, uint32_t type, uint64_t ns)
 		model->api_statistics.row[at].min_ns = ns;
 	if (ns > model->api_statistics.row[at].max_ns)
 		model->api_statistics.row[at].max_ns = ns;
-	/* Squares, until all are there. */
+	/* The sum of squares, until all calls are added. */
 	model->api_statistics.row[at].variance += (double)ns * (double)ns;
 	return 0;
 }
 
-/* Dispatching operators, summed up by their types. */
+/* Adds the sums of operators' dispatch times, by type. */
 static int put_host(struct graph *file)
 {
 	yajl_val all = inside(inside(file->root, "profiler"), "host");
@@ -330,7 +330,7 @@ static int put_host(struct graph *file)
 	return err;
 }
 
-/* There from before the graph ran. */
+/* Adds a chunk that was allocated before the graph ran. */
 static int put_chunk(struct graph *file, yajl_val chunk)
 {
 	yajl_val vars = inside(inside(file->root, "graph_exec"), "var");
@@ -375,7 +375,7 @@ static int put_memory(struct graph *file)
 	return err;
 }
 
-/* One part and a byte more at a time. */
+/* Reads the file part by part, with room for a NUL. */
 static int read_parts(struct input_file *file, char **text, char *error, size_t error_size)
 {
 	size_t used = 0, part = input_file_part(file);

@@ -2,12 +2,11 @@
 /*
  * MegEngine's dynamic profile, PID.chrome_timeline.json.
  *
- * A Chrome trace in which threads called like a device ("gpu0:0") have what it ran: events of category
- * Kernel, HostToDevice and copies; what else begins and ends there are the program's scopes. A
- * flow KernelLaunch leads from an operator on the host's thread "worker" to its kernel; inside of the operator
- * "Input 3" and "Output 4" have shapes and data types. Counters "gpu0:0_alloc_mem" are what of a device's memory is in use.
- * "ts" is microseconds since metadata.localTime, nanoseconds since 1970.
- * Source: imperative/src/impl/profiler/chrome_timeline.cpp of MegEngine.
+ * A Chrome trace in which threads named as a device ("gpu0:0") have its tasks: events of category Kernel,
+ * HostToDevice and copies; other events there are the program's scopes. A flow KernelLaunch leads from an operator
+ * on the host's thread "worker" to its kernel; inside of the operator "Input 3" and "Output 4" have shapes and data
+ * types. Counters "gpu0:0_alloc_mem" are a device's memory in use. "ts" is microseconds since metadata.localTime,
+ * which is nanoseconds since 1970. Source: imperative/src/impl/profiler/chrome_timeline.cpp of MegEngine.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,9 +20,9 @@
 #include "analyzer/import/task_find.h"
 
 #define NANOSECONDS_2001 1000000000000000000
-#define OPEN_MAX 256 /* begun events without an end, per thread */
+#define OPEN_MAX 256 /* maximum number of open events per thread */
 
-#define SHAPES_MAX 4096 /* of an operator, as text */
+#define SHAPES_MAX 4096 /* bytes of an operator's shapes as text */
 #define MEMORY_COUNTER "_alloc_mem"
 
 enum field {
@@ -50,7 +49,7 @@ static const char *const KEYS[] = { "ph",	  "name",	"cat",	      "pid",
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
-/* An event that has begun and, when end_ns is set, ended. */
+/* An event; it has ended if end_ns is set. */
 struct mge_event {
 	int64_t start_ns;
 	int64_t end_ns; /* -1 = not yet */
@@ -58,10 +57,10 @@ struct mge_event {
 	uint64_t bytes;
 	uint32_t thread; /* row of threads */
 	uint32_t name;
-	uint32_t outer; /* event that it began inside of, MAP_NONE = none */
+	uint32_t outer; /* enclosing event, MAP_NONE = none */
 	uint32_t shapes[2]; /* strings: of inputs, outputs */
 	uint32_t types[2];
-	bool kernel; /* of those that a device runs */
+	bool kernel; /* of a kind that a device runs */
 	bool copy;
 	bool launches;
 };
@@ -69,8 +68,8 @@ struct mge_event {
 struct mge_thread {
 	uint64_t tid;
 	uint32_t name;
-	uint32_t open; /* latest begun event of kernels, MAP_NONE = none */
-	uint32_t open_other; /* the same of others */
+	uint32_t open; /* innermost open event of a kernel, MAP_NONE = none */
+	uint32_t open_other; /* the same for other events */
 	uint32_t depth;
 };
 
@@ -78,7 +77,7 @@ struct megengine {
 	struct import *import;
 	struct import_rows rows;
 	struct map thread_rows; /* tid -> row */
-	struct map launches; /* id of a flow -> event that launches */
+	struct map launches; /* id of a flow -> launching event */
 	MODEL_ARRAY(struct mge_thread) threads;
 	MODEL_ARRAY(struct mge_event) events;
 	MODEL_ARRAY(struct memory_record) memory; /* times are the file's */
@@ -149,7 +148,7 @@ static bool is_kernel(const struct json_value *values, bool *copy)
 	return *copy || strcmp(text_of(&values[F_CAT]), "Kernel") == 0;
 }
 
-/* @list with one more: "1,3;64". Returns INDEX_NONE if out of memory. */
+/* @list with one more element: "1,3;64". Returns INDEX_NONE if out of memory. */
 static uint32_t append(struct megengine *file, uint32_t list, const char *text, size_t length)
 {
 	struct model *model = file->import->model;
@@ -162,7 +161,7 @@ static uint32_t append(struct megengine *file, uint32_t list, const char *text, 
 	return model_string(model, whole);
 }
 
-/* A tensor of the operator that is open: "{2,3,32,32}" of "Float32". */
+/* Adds a tensor to the open operator: "{2,3,32,32}" of "Float32". */
 static int add_tensor(struct megengine *file, const struct json_value *values,
 		      struct mge_event *event, bool output)
 {
@@ -176,7 +175,7 @@ static int add_tensor(struct megengine *file, const struct json_value *values,
 	return *shapes != INDEX_NONE && *types != INDEX_NONE ? 0 : -ENOMEM;
 }
 
-/* What a tensor that is copied to a device takes; 0 = unknown. */
+/* Size of a tensor that is copied to a device; 0 = unknown. */
 static uint64_t tensor_bytes(const struct json_value *values)
 {
 	static const struct {
@@ -194,7 +193,7 @@ static uint64_t tensor_bytes(const struct json_value *values)
 	return 0;
 }
 
-/* "gpu0:0_alloc_mem" */
+/* Adds a sample of the counter "gpu0:0_alloc_mem". */
 static int add_memory(struct megengine *file, const struct json_value *values, int64_t ts_ns)
 {
 	const char *name = text_of(&values[F_NAME]), *digits = name + strcspn(name, "0123456789:");
@@ -272,7 +271,7 @@ static int end_event(struct megengine *file, const struct json_value *values, in
 	return add_tensor(file, values, event, false);
 }
 
-/* From the operator that is open on the host's thread to the kernel that is open on the device's. */
+/* Joins the open operator of the host's thread with the open kernel of the device's. */
 static int on_flow(struct megengine *file, const struct json_value *values, char phase)
 {
 	uint64_t id = number_of(&values[F_ID]);
@@ -284,7 +283,7 @@ static int on_flow(struct megengine *file, const struct json_value *values, char
 	thread = thread_of(file, number_of(&values[F_TID]), &row);
 	if (!thread)
 		return -ENOMEM;
-	/* Ids count from 0, which elsewhere stands for "none". */
+	/* Ids start at 0, which means "none" in launch. */
 	if (phase == 'f' && thread->open != MAP_NONE)
 		file->events.row[thread->open].launch = id + 1;
 	if (phase != 's' || thread->open_other == MAP_NONE)
@@ -327,7 +326,7 @@ static int on_scalar(void *context, const char *key, const struct json_value *va
 	return 0;
 }
 
-/* "gpu0:0", "cpu0:0", ...: the number of the device. */
+/* Sets the number of the device of a thread named "gpu0:0", "cpu0:0", ...; returns false for other threads. */
 static bool is_device(const struct megengine *file, const struct mge_thread *thread,
 		      uint64_t *number)
 {
@@ -373,7 +372,7 @@ static int put_call(struct megengine *file, const struct mge_event *event)
 	return 0;
 }
 
-/* A copy has its own tensor, a kernel those of the operator that launched it. */
+/* Adds shapes and types: a copy has its own tensor, a kernel those of the operator that launched it. */
 static bool describe(struct megengine *file, const struct mge_event *event,
 		     struct device_task *task)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What MindSpore's profiler says of communication (until 2.3): hccl_raw_<device>.csv.
+ * Communication of MindSpore's profiler (until 2.3): hccl_raw_<device>.csv.
  *
- * A row for each step, the last one, number "-", for their mean. communication_operator_cost is JSON:
- * {"stream_41_0_AllReduce-op4582": ["1", communication ms, wait ms, {"1-0": {"SDMA": [ms, KB, KB/s]}}]},
- * by stream, number on it and name; links are by ranks, and KB are 1000 bytes. Steps are added up.
+ * There is a row for each step; the last row, number "-", has their mean. communication_operator_cost is JSON:
+ * {"stream_41_0_AllReduce-op4582": ["1", communication ms, wait ms, {"1-0": {"SDMA": [ms, KB, KB/s]}}]}, with
+ * stream, number on the stream, and name; links are pairs of ranks, and KB are 1000 bytes. Steps are added up.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,8 +28,8 @@ static const char *const NAMES[] = { "step_num", "communication_operator_cost", 
 struct hccl {
 	struct import *import;
 	struct import_rows rows;
-	uint64_t number; /* of the device, by the file's name */
-	uint32_t device; /* its row */
+	uint64_t number; /* the device's number, from the file's name */
+	uint32_t device; /* the device's row */
 	struct map times; /* string of an operation -> row of communication_times */
 	struct map links; /* hash of operation, ranks and transport -> row of link_uses */
 };
@@ -42,7 +42,7 @@ static int detect(const struct import_sample *sample)
 	return !sample->directory && csv_has_columns(sample->text, NEEDED) ? 85 : 0;
 }
 
-/* Item @index of a list, a number of at least 0, times 10^@power; 0 if there is none. */
+/* Item @index of a list times 10^@power, if it is a number of at least 0; else 0. */
 static uint64_t scaled(yajl_val list, size_t index, int power)
 {
 	int64_t number = 0;
@@ -56,7 +56,7 @@ static uint64_t scaled(yajl_val list, size_t index, int power)
 										: 0;
 }
 
-/* "stream_41_0_AllReduce-op4582" is AllReduce-op4582. */
+/* The operation of "stream_41_0_AllReduce-op4582" is AllReduce-op4582. */
 static uint32_t operation_of(struct model *model, const char *name)
 {
 	unsigned int stream, place;
@@ -169,7 +169,7 @@ static int on_row(void *context, const struct csv_value *values)
 	return err;
 }
 
-/* "hccl_raw_3.csv" is of device 3. */
+/* The device of "hccl_raw_3.csv" is 3. */
 static uint64_t device_of_name(const char *path)
 {
 	const char *name = strrchr(path, '/');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders with the files of MindSpore's data profiler: which ranks there are, and their operators. */
+/* Imports folders of MindSpore's data profiler: finds their ranks and reads the operators. */
 #include "analyzer/import/mindspore/minddata_folder.h"
 
 #include <dirent.h>
@@ -69,7 +69,7 @@ yajl_val minddata_read(struct minddata_rank *rank, const char *name)
 	return tree;
 }
 
-/* "MapOp" is of type "Map". */
+/* The type of "MapOp" is "Map". */
 static uint32_t type_of(struct model *model, yajl_val operator)
 {
 	const char *path[] = { "op_type", NULL };
@@ -84,7 +84,7 @@ static uint32_t type_of(struct model *model, yajl_val operator)
 	return model_string(model, type);
 }
 
-/* Of several operators with one number the first counts. */
+/* Sets the parents of operators; of several operators with the same number the first is used. */
 static void set_parents(struct minddata_rank *rank, yajl_val list)
 {
 	uint32_t rows[OPERATORS_MAX];
@@ -155,7 +155,7 @@ int minddata_take_operators(struct minddata_rank *rank, yajl_val pipeline)
 	return 0;
 }
 
-/* The trainer's process has no id in these files; the rank stands for it. */
+/* The trainer's process has no id in these files; a process with the rank's number represents it. */
 static int add_process(struct minddata_rank *rank)
 {
 	struct model *model = rank->import->model;
@@ -232,7 +232,7 @@ static int take_rank(struct minddata_rank *rank)
 	return err;
 }
 
-/* The rank in "pipeline_profiling_3.json"; false for other names. */
+/* The rank in "pipeline_profiling_3.json"; returns false for other names. */
 static bool rank_of(const char *name, unsigned int *number)
 {
 	char end = 0, again[NAME_SIZE];
@@ -261,7 +261,7 @@ static int detect(const struct import_sample *sample)
 	for (int i = 0; i < count; i++)
 		free(names[i]);
 	free(names);
-	/* Where there are files of a device, too, that directory's importer takes both. */
+	/* If there are also files of a device, the importer of such directories imports both. */
 	return count > 0 ? 50 : 0;
 }
 

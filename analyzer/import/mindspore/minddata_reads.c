@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a device took batches out of its queue, by MindSpore's profiler (MindInsight: the page of get_next). */
+/*
+ * Times of a device's reads from its queue of batches, by MindSpore's profiler (MindInsight: the page of get_next).
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,11 +11,11 @@
 #include "analyzer/import/device_facts.h"
 #include "analyzer/import/mindspore/minddata_folder.h"
 
-#define READ "GetNext" /* what names of reads begin with; others are other operators */
+#define READ "GetNext" /* prefix of the names of reads; other lines are other operators */
 
 struct sums {
 	uint64_t reads;
-	uint64_t sized; /* of which the queue's size is told */
+	uint64_t sized; /* reads with a known queue size */
 	uint64_t empty;
 	uint64_t ns;
 };

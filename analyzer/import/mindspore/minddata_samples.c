@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What MindSpore's data profiler sampled: CPU use, sizes of queues; and its log of batches.
+ * Samples of MindSpore's data profiler: CPU use, sizes of queues; and its log of batches.
  *
- * Known to be wrong, and put right here (MindSpore 2.0 to 2.10, engine/perf/cpu_sampler.cc): the host
- * is read twice for each sample. Arrays of idle and I/O time, context switches and runnable threads have
- * each second entry too much; those of user and system time, too, and are then cut to the number of
- * samples, so that their second half is lost.
+ * The files have known errors, which are corrected here (MindSpore 2.0 to 2.10, engine/perf/cpu_sampler.cc): the
+ * host is read twice for each sample. In the arrays of idle and I/O time, context switches and runnable threads
+ * every second entry is superfluous; also in those of user and system time, which are then truncated to the number
+ * of samples, so that their second half is lost.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,10 +17,10 @@
 #include "analyzer/import/mindspore/minddata_folder.h"
 
 #define CPUS_MAX 65536
-#define SHARE_MAX_NS 1e18 /* more makes no sense */
+#define SHARE_MAX_NS 1e18 /* a larger share is impossible */
 #define MS 1000000ull
 #define MS_MAX (UINT64_MAX / MS / 4)
-#define VALUE_MAX_MS 86400000.0 /* a day: longer is no time of a batch */
+#define VALUE_MAX_MS 86400000.0 /* a day: no batch takes longer */
 
 static uint64_t share_of(uint64_t ns, double percent)
 {
@@ -41,7 +41,7 @@ static int take_stamps(struct minddata_rank *rank, yajl_val cpu)
 		double ms = minddata_number(list, i);
 		uint64_t ns = ms > 0 && ms < (double)MS_MAX ? (uint64_t)ms * MS : 0;
 
-		/* They rise, or what is between them is of no use. */
+		/* Instants have to increase: intervals between others are useless. */
 		if (!ns || (rank->stamp_count && ns <= rank->stamps[rank->stamp_count - 1])) {
 			if (import_finding(rank->import, "instants that do not rise", NULL))
 				return -ENOMEM;
@@ -53,8 +53,8 @@ static int take_stamps(struct minddata_rank *rank, yajl_val cpu)
 }
 
 /*
- * The value for what lies between two instants, @i the later one: there is one value per instant,
- * the first for nothing, or one less than instants.
+ * The value of the interval between two instants, of which @i is the later one: there is one value per instant,
+ * where the first one has no interval, or one value less than instants.
  */
 static double value_at(yajl_val array, size_t i, size_t stamps)
 {
@@ -80,7 +80,7 @@ static int take_operator(struct minddata_rank *rank, uint32_t op, yajl_val metri
 	return 0;
 }
 
-/* A value of the host's arrays; with @doubled only each second one counts. */
+/* A value of the host's arrays; with @doubled every second entry is skipped. */
 static double host_value(yajl_val array, size_t i, size_t stamps, bool doubled)
 {
 	return doubled ? minddata_number(array, 2 * i) : value_at(array, i, stamps);
@@ -89,7 +89,7 @@ static double host_value(yajl_val array, size_t i, size_t stamps, bool doubled)
 struct host_arrays {
 	yajl_val user, system, idle, io, switches, runnable;
 	bool doubled;
-	double user_share; /* of user and system together, where both are known */
+	double user_share; /* user's part of the sum of user and system, where both are known */
 };
 
 static struct host_arrays host_arrays(const struct minddata_rank *rank, yajl_val device)
@@ -129,7 +129,10 @@ static bool add_host(struct minddata_rank *rank, const struct host_arrays *host,
 	if (host->doubled) {
 		double busy = idle + io < 100 ? 100 - idle - io : 0;
 
-		/* Their sum is what is neither idle nor I/O; for half of the run that is all there is. */
+		/*
+		 * The sum of user and system is the time that is neither idle nor I/O; for half of the run only the
+		 * sum is known.
+		 */
 		user = busy * host->user_share;
 		system = busy - user;
 	}
@@ -143,7 +146,7 @@ static bool add_host(struct minddata_rank *rank, const struct host_arrays *host,
 	return MODEL_PUSH(&model->cpu_stats, *cpu) && MODEL_PUSH(&model->host_stats, *stat);
 }
 
-/* All CPUs together are one row: the files do not tell them apart. */
+/* Adds all CPUs together as one row: the files do not distinguish them. */
 static int take_host(struct minddata_rank *rank, yajl_val cpu_file)
 {
 	const char *path[] = { "device_info", NULL };
@@ -153,7 +156,7 @@ static int take_host(struct minddata_rank *rank, yajl_val cpu_file)
 	struct cpu_stat cpu = { .cpu = 0 };
 	struct host_stat stat = { .ts_ns = 0 };
 
-	/* Ranks share the host; one tells it. */
+	/* Ranks share the host: the first one adds it. */
 	if (model->cpu_stats.count || rank->stamp_count < 2 || cpus < 1 || cpus > CPUS_MAX)
 		return 0;
 	model->info.cpus = (uint32_t)cpus;
@@ -199,7 +202,7 @@ int minddata_take_cpu(struct minddata_rank *rank, yajl_val cpu)
 	return err;
 }
 
-/* Samples are taken when the CPU's figures are, if there are as many; else one each interval. */
+/* The instant of a sample: that of the CPU figures if there are as many samples, else one per interval. */
 static uint64_t sample_ns(const struct minddata_rank *rank, size_t i, size_t count,
 			  uint64_t interval_ns)
 {
@@ -244,7 +247,7 @@ int minddata_take_queues(struct minddata_rank *rank, yajl_val pipeline)
 	return 0;
 }
 
-/* "type extra batch value time": the lines of one batch stand together. */
+/* Lines are "type extra batch value time"; the lines of a batch are consecutive. */
 struct batch_lines {
 	uint64_t number;
 	double pipeline_ms;
@@ -279,7 +282,7 @@ static bool take_line(const char *line, struct batch_lines *lines, uint64_t *num
 	    !(value >= 0 && value < VALUE_MAX_MS) || ms > MS_MAX)
 		return false;
 	if (*number != lines->number)
-		return true; /* the next batch: again, once this one is done */
+		return true; /* a line of the next batch: the caller reads it again after this batch */
 	lines->seen = true;
 	lines->end_ns = ms * MS;
 	if (type == 0 && extra == 0)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How MindSpore's profiler splits steps to compare ranks (r1.2 to 2.3):
+ * Steps split into parts by MindSpore's profiler to compare ranks (r1.2 to 2.3):
  * ascend_cluster_analyse_<mode>_<stages>_<ranks>_<rank>.csv, gpu_cluster_analyse_*.
  *
- * A row for each step; where there is more than one, the last row has the means without the first step. In
- * mode model-parallel and pipeline-parallel milliseconds: computation (the step without communication that
- * nothing hides, so idle time, too), communication alone; with stages, a stage's own time (the step without
- * waiting to receive), receiving alone, collectives alone. In mode data-parallel the device's counter, 100 of it a
- * microsecond: the gap before the step, its forward and backward pass, its tail.
+ * There is a row for each step; if there are several, the last row has the means without the first step. In the
+ * modes model-parallel and pipeline-parallel values are milliseconds: computation (the step without exposed
+ * communication, so including idle time), exposed communication; with stages, a stage's own time (the step without
+ * waiting to receive), exposed receiving, exposed collectives. In mode data-parallel they are the device's counter,
+ * 100 ticks per microsecond: the gap before the step, its forward and backward pass, its tail.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ struct cluster_file {
 	struct import *import;
 	struct import_rows rows;
 	uint32_t device;
-	uint32_t count; /* rows so far */
+	uint32_t count; /* number of rows so far */
 };
 
 static int detect(const struct import_sample *sample)
@@ -154,7 +154,7 @@ static int import(struct import *import)
 		      ? -ENOMEM
 		      : csv_table_read(import->path, &reader, damage, sizeof(damage));
 	err = import_end_reading(import, err, file.count, damage);
-	/* Means of the others: two rows cannot be, a step and its mean are one. */
+	/* The last row has the means of the others; two rows are impossible, a step and its mean are one row. */
 	if (!err && file.count > 1)
 		model->cluster_steps.count--;
 	if (!err)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timelines that MindSpore's profiler makes for display: ascend_timeline_display_<device>.json
- * (timeline_display_* in r0.7), gpu_timeline_display_<device>.json.
+ * Timelines that MindSpore's profiler writes for display: ascend_timeline_display_<device>.json (timeline_display_*
+ * in r0.7), gpu_timeline_display_<device>.json.
  *
- * A root array of complete events. On Ascend a process's number says what ran: 9000 AI CPU, 10000
- * communication, 11000 the host's CPU, from 12000 on sums, others AI cores; threads from 100000 on are names of scopes and
- * steps. Times are microseconds since the first event. On GPUs they are since 1970, and threads
- * that are no number are the host's.
+ * A root array of complete events. On Ascend a process's number identifies the unit: 9000 AI CPU, 10000
+ * communication, 11000 the host's CPU, from 12000 on sums, others AI cores; threads from 100000 on are names of
+ * scopes and steps. Times are microseconds since the first event. On GPUs they are since 1970, and threads whose id
+ * is not a number are the host's.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ struct display {
 	uint64_t device;
 	bool gpu;
 	MODEL_ARRAY(struct device_task)
-	tasks; /* times from 0 on; the clock is known when all are */
+	tasks; /* times start at 0; the clock is known after reading */
 };
 
 static int detect(const struct import_sample *sample)
@@ -62,7 +62,7 @@ static bool number_of(const struct json_value *value, uint64_t *number)
 	return value->text && decimal_unsigned(value->text, value->length, number);
 }
 
-/* Is it a row of the device? Then what ran it. */
+/* The unit that ran the event; NULL if it is not an event of the device. */
 static const char *core_of(const struct json_value *values, uint64_t pid, bool gpu)
 {
 	uint64_t tid;
@@ -108,7 +108,7 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	number_of(&values[F_TID], &task.stream);
 	task.name = model_string(model, *name ? name : text_of(&values[F_NAME]));
 	task.core = model_string(model, core);
-	/* Of a GPU's it is the call that launched it. */
+	/* In files of a GPU this is the launching call. */
 	task.type = file->gpu ? 0 : model_string(model, values[F_TYPE].text);
 	if (pid == PID_COMMUNICATION || is_communication_name(text_of(&values[F_NAME])))
 		task.kind = PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
@@ -118,7 +118,7 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	return 0;
 }
 
-/* "ascend_timeline_display_3.json" is of device 3. */
+/* The device of "ascend_timeline_display_3.json" is 3. */
 static uint64_t device_of_path(const char *path)
 {
 	const char *name = strstr(path, "timeline_display_"), *next;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What MindSpore's profiler says of a device as a whole, each in a small JSON file by device or rank:
- * flops_summary_<n>.json (how much it calculates), flops_scope_<n>.json (the same by scope of the network),
- * memory_usage_summary_<n>.json (what the graph's tensors need, in GiB), profiler_info_<n>.json (the job) and
- * parallel_strategy_<n>.json (how the model is spread over ranks).
+ * Facts about a device as a whole by MindSpore's profiler, each in a small JSON file per device or rank:
+ * flops_summary_<n>.json (amount of computation), flops_scope_<n>.json (the same by scope of the network),
+ * memory_usage_summary_<n>.json (memory of the graph's tensors, in GiB), profiler_info_<n>.json (the job) and
+ * parallel_strategy_<n>.json (distribution of the model over ranks).
  *
- * FLOPs are millions of operations, FLOPS 10^9 a second; since 2.2 by unit, cube_ and vec_. Scopes are edges of a
- * tree, {"data": {"nodes": [...], "links": [{"source": "Total", "target": "Default", "value": FLOPs}]}}; those of 2.0
- * have none (mindspore/profiler/parser/flops_parser.py).
+ * FLOPs are millions of operations, FLOPS 10^9 per second; since 2.2 by unit, cube_ and vec_. Scopes are edges of a
+ * tree, {"data": {"nodes": [...], "links": [{"source": "Total", "target": "Default", "value": FLOPs}]}}; files of
+ * 2.0 have none (mindspore/profiler/parser/flops_parser.py).
  */
 #include <errno.h>
 #include <math.h>
@@ -79,7 +79,7 @@ static int put_flops(const struct facts_file *file, yajl_val root)
 	return err;
 }
 
-/* How much an inner scope calculates of what is around it. */
+/* The operations of an inner scope, which are part of its outer scope's. */
 struct scope {
 	const char *outer;
 	const char *inner;
@@ -121,7 +121,7 @@ static int read_scopes(const struct facts_file *file, yajl_val links, struct sco
 	return err;
 }
 
-/* The largest ones first: a network has more of them than are shown. */
+/* The largest scopes first: a network has more than reports list. */
 static int put_scopes(const struct facts_file *file, yajl_val links)
 {
 	size_t count;
@@ -167,7 +167,7 @@ static int put_memory(const struct facts_file *file, yajl_val root)
 	return err;
 }
 
-/* How a list of dimensions, {"size": "8"}, is written; "" if it is none. */
+/* Writes a list of dimensions, {"size": "8"}, as text; "" if it is not such a list. */
 static void write_devices(yajl_val stages, char *text, size_t size)
 {
 	FILE *out = fmemopen(text, size - 1, "w");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a graph's operators have in use, as MindSpore writes it for MindInsight: memory_usage_details_<n>.json.
+ * Memory in use at a graph's operators, as MindSpore writes it for MindInsight: memory_usage_details_<n>.json.
  *
- * {"7": {"graph_id": 7, "static_mem": GiB, "nodes": [{"name", "fullname", "node_id"}], "lines": [GiB in use at each of
- * them], "breakdowns": [[{"tensor_name", "type", "size": GiB}], ...]}}, breakdowns by node_id, often of the first
- * alone (mindspore/profiler/parser/memory_usage_parser.py). Of more than 2,000 nodes one of so many stands there, so
- * the peak is that of those listed. memory_usage_<n>.pb, of which MindSpore makes it, says the same of all operators
- * and tensors: what it told of a graph stands.
+ * {"7": {"graph_id": 7, "static_mem": GiB, "nodes": [{"name", "fullname", "node_id"}], "lines": [GiB in use at each
+ * of them], "breakdowns": [[{"tensor_name", "type", "size": GiB}], ...]}}, breakdowns by node_id, often of the
+ * first node only (mindspore/profiler/parser/memory_usage_parser.py). Of more than 2,000 nodes only a sample is
+ * listed, so the peak is that of the listed nodes. memory_usage_<n>.pb, from which MindSpore computes this file,
+ * has the same for all operators and tensors: its facts of a graph take precedence.
  */
 #include <errno.h>
 #include <math.h>
@@ -26,7 +26,7 @@
 struct graphs_file {
 	struct import *import;
 	uint32_t device;
-	struct map told; /* topics of the device that other files told */
+	struct map told; /* topics of the device that other files already have */
 };
 
 struct part {
@@ -57,7 +57,7 @@ static bool bytes_of(yajl_val gibibytes, double *bytes)
 	return true;
 }
 
-/* Where most is in use; false if it is told nowhere. */
+/* Finds the place with most memory in use; returns false if there is none. */
 static bool find_peak(yajl_val lines, size_t *place, double *peak)
 {
 	bool found = false;
@@ -81,7 +81,7 @@ static int by_size(const void *a, const void *b)
 	return x->bytes > y->bytes ? -1 : x->bytes < y->bytes;
 }
 
-/* The largest tensors of a list; without sizes or names they say nothing. */
+/* Adds the largest tensors of a list; tensors without size or name are skipped. */
 static int put_tensors(const struct graphs_file *file, const char *topic, yajl_val tensors)
 {
 	struct part *parts = calloc(tensors->u.array.len + 1, sizeof(*parts));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a graph's tensors need, as MindSpore plans it (r1.2 to 2.3): memory_usage_<n>.pb.
+ * Memory of a graph's tensors, as planned by MindSpore (r1.2 to 2.3): memory_usage_<n>.pb.
  *
- * mindspore.profiler.MemoryProto: graphs (1: id 1, static bytes 2, operators in the order in which they run 3, tensors 4).
- * Operator: name 1. Tensor: size 2, type 3, first and last operator that it lives at 4 and 5, by place, and 6, which
- * of these count: "LifeLongNone" both, "LifeLongGraphStart" the last, "LifeLongGraphEnd" the first, "LifeLongGraphAll"
- * none. In use at an operator is the static part and all tensors that live there (MindInsight's curve).
+ * mindspore.profiler.MemoryProto: graphs (1: id 1, static bytes 2, operators in the order in which they run 3,
+ * tensors 4). Operator: name 1. Tensor: size 2, type 3, first and last operator of its lifetime at 4 and 5, by
+ * place, and 6, which of these are valid: "LifeLongNone" both, "LifeLongGraphStart" the last, "LifeLongGraphEnd"
+ * the first, "LifeLongGraphAll" none. The memory in use at an operator is the static part and all tensors that are
+ * alive (MindInsight's curve).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +19,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/import/readers/proto_fields.h"
 
-#define SIZE_MAX_BYTES (1ull << 50) /* of a tensor that can be */
+#define SIZE_MAX_BYTES (1ull << 50) /* larger tensors are impossible */
 #define SHOWN 10 /* largest tensors at the peak */
 #define TEXT_SIZE 256
 
@@ -26,7 +27,7 @@ struct tensor {
 	struct proto_message type;
 	struct proto_message life;
 	uint64_t bytes;
-	uint64_t from; /* place of an operator */
+	uint64_t from; /* place of the first operator */
 	uint64_t to; /* exclusive */
 };
 
@@ -50,7 +51,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A message of such fields may be anything: the name must say it, too. */
+/* Many messages have such fields: the name has to match, too. */
 static int detect(const struct import_sample *sample)
 {
 	struct proto_message start = { (const uint8_t *)sample->text,
@@ -92,7 +93,7 @@ static int add_tensor(struct graph *graph, struct proto_message message)
 	return MODEL_PUSH(&graph->tensors, tensor) ? 0 : -ENOMEM;
 }
 
-/* The places at which it lives, within the graph; false if that cannot be. */
+/* Computes the tensor's lifetime within the graph; returns false if it is impossible. */
 static bool place_tensor(struct tensor *tensor, uint64_t operators)
 {
 	bool start = !proto_is(&tensor->life, "LifeLongGraphAll") &&
@@ -106,7 +107,7 @@ static bool place_tensor(struct tensor *tensor, uint64_t operators)
 	return tensor->bytes < SIZE_MAX_BYTES && tensor->from < tensor->to;
 }
 
-/* The place of the operator at which most is in use. */
+/* Finds the operator with most memory in use. Returns 0 or -ENOMEM. */
 static int find_peak(struct plan_file *file, struct graph *graph, uint64_t *place, uint64_t *peak)
 {
 	int64_t *changes = calloc((size_t)graph->operators.count + 1, sizeof(*changes));
@@ -136,7 +137,7 @@ static int find_peak(struct plan_file *file, struct graph *graph, uint64_t *plac
 	return err;
 }
 
-/* What is shown of a text. */
+/* Number of bytes of a text that are shown. */
 static int text_length(const struct proto_message *text, int most)
 {
 	size_t length = proto_length(text);
@@ -159,7 +160,7 @@ static int put_number(const struct plan_file *file, const char *topic, const cha
 	return device_fact_number(file->import, file->device, topic, name, unit, (double)value);
 }
 
-/* The largest tensors that live at the peak, by the operator since which they do. */
+/* Adds the largest tensors that are alive at the peak, with the operator that starts their lifetime. */
 static int put_tensors(const struct plan_file *file, struct graph *graph, const char *topic,
 		       uint64_t place)
 {

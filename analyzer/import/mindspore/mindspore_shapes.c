@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators of a network whose shapes change, by shape: MindSpore's dynamic_shape_info_<n>.json.
+ * Operators of a network with dynamic shapes, by shape: MindSpore's dynamic_shape_info_<n>.json.
  *
- * Of a GPU or CPU {"operator": {step: [{"op_side", "op_type", "op_name", "dur": us, "shape_info": [text, ...]}]},
- * "kernel": {step: [{"op_name", "op_full_name", "dur": us}]}, "operator_type": {...}, "kernel_type": {...}}, of an
+ * For a GPU or CPU {"operator": {step: [{"op_side", "op_type", "op_name", "dur": us, "shape_info": [text, ...]}]},
+ * "kernel": {step: [{"op_name", "op_full_name", "dur": us}]}, "operator_type": {...}, "kernel_type": {...}}, for an
  * Ascend {type: [{name: {"op_exe_time": [ms, ...], "op_shape": [text, ...]}}], "op_type": {...}}, where name is the
- * last part of a path (mindspore/profiler/parser/framework_parser.py). What is summed up by type is left out: these
- * are the same calls.
+ * last part of a path (mindspore/profiler/parser/framework_parser.py). The sums by type are skipped: they are sums
+ * of the same calls.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static bool time_of(yajl_val value, int power, uint64_t *ns)
 	return true;
 }
 
-/* A text, or several with semicolons between; 0 = there is none. */
+/* A text, or several joined by semicolons; 0 = there is none. */
 static uint32_t shapes_of(struct model *model, yajl_val value)
 {
 	char *text = NULL;
@@ -85,14 +85,14 @@ static int add_item(struct operator_calls *calls, yajl_val item, const char *cor
 	if (side)
 		core = strcmp(side, "cpu") == 0 ? "HOSTCPU" : "GPU";
 	call.name = model_string(model, name);
-	/* Of a kernel the file's type is the function that launched it. */
+	/* The file's type of a kernel is the function that launched it. */
 	call.type = model_string(model, side ? json_file_string(item, "op_type") : NULL);
 	call.core = model_string(model, core);
 	call.shapes = shapes_of(model, json_file_member(item, "shape_info"));
 	return operator_calls_add(calls, &call);
 }
 
-/* {"1": [item, ...], "2": ...}: by step */
+/* Adds the items of all steps: {"1": [item, ...], "2": ...} */
 static int add_steps(struct import *import, uint32_t device, yajl_val steps, const char *core)
 {
 	struct operator_calls calls = { .import = import, .device = device };
@@ -108,7 +108,7 @@ static int add_steps(struct import *import, uint32_t device, yajl_val steps, con
 	return err;
 }
 
-/* Calls of one operator: the n-th time is of the n-th shape. */
+/* Adds the calls of one operator: the n-th time belongs to the n-th shape. */
 static int add_runs(struct operator_calls *calls, const char *type, const char *name, yajl_val runs)
 {
 	yajl_val times = json_file_list(runs, "op_exe_time");
@@ -154,7 +154,7 @@ static int add_types(struct import *import, uint32_t device, yajl_val root)
 	return err;
 }
 
-/* A job without kernels had no other device. */
+/* A job without kernels used only the CPU. */
 static bool is_cpu(yajl_val root)
 {
 	yajl_val kernels = json_file_member(root, "kernel");

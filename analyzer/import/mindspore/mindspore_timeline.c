@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What MindSpore's profiler makes of a device's log (r0.7 to 2.3): output_timeline_data_<device>.txt,
- * a table of what AI cores ran.
+ * Timeline of MindSpore's profiler from a device's log (r0.7 to 2.3): output_timeline_data_<device>.txt, a table of
+ * the tasks of AI cores.
  *
- * Beside it framework_raw_<device>.csv has the operators' types and shapes, by full name, and
- * aicpu_intermediate_<device>.csv what AI CPUs ran, flops_<device>.txt how much operators calculate, in
- * millions of operations. All times are of the device's counter, which
- * starts with it: milliseconds here, microseconds there. 0 in a table stands for "not known".
+ * Beside it framework_raw_<device>.csv has the operators' types and shapes, by full name,
+ * aicpu_intermediate_<device>.csv the tasks of AI CPUs, flops_<device>.txt the computation of operators, in
+ * millions of operations. All times are of the device's counter, which starts with the device: milliseconds in the
+ * timeline, microseconds in the table of AI CPUs. 0 in a table means "unknown".
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,13 +23,13 @@
 #include "analyzer/import/readers/json_file.h"
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
-#define TEXT_MAX 4096 /* of the shapes of an operator */
+#define TEXT_MAX 4096 /* bytes of the shapes of an operator */
 #define OPERANDS_MAX 64
 #define MILLISECONDS 6
 #define MICROSECONDS 3
 #define FLOPS_DIGITS 6 /* after the decimal point */
 
-/* What framework_raw says of an row. */
+/* An operator of framework_raw. */
 struct ms_operator {
 	struct task_detail detail;
 	uint32_t type;
@@ -41,8 +41,8 @@ struct ms_timeline {
 	uint64_t device;
 	struct map operator_rows; /* string: full name -> row */
 	MODEL_ARRAY(struct ms_operator) operators;
-	const char *core; /* of the table being read */
-	int power; /* of its times */
+	const char *core; /* core of the current table */
+	int power; /* power of ten of its times */
 };
 
 static const char *const SPANS[] = { "op_name|kernel_type|op_type", "stream_id", "start_time(ms)|run_start",
@@ -73,7 +73,7 @@ static int detect(const struct import_sample *sample)
 	return !sample->directory && csv_has_columns(sample->text, NEEDED) ? 85 : 0;
 }
 
-/* "3" or "[3, 224]", as the file has it, to "3,224". */
+/* Appends a shape, "3" or "[3, 224]" in the file, as "3,224". */
 static void append_shape(FILE *out, yajl_val shape)
 {
 	if (YAJL_IS_STRING(shape)) {
@@ -88,7 +88,7 @@ static void append_shape(FILE *out, yajl_val shape)
 	}
 }
 
-/* One property of all of an operator's inputs or outputs, with semicolons between, as msprof has it. */
+/* One property of all inputs or outputs of an operator, joined by semicolons as msprof does. */
 static uint32_t operands(struct ms_timeline *file, yajl_val info, const char *side,
 			 const char *property)
 {
@@ -136,7 +136,7 @@ static bool number_of(const struct csv_value *value, uint64_t *number)
 	return value->text && decimal_unsigned(value->text, value->length, number);
 }
 
-/* The row of an operator, made if it is new; INDEX_NONE if out of memory. */
+/* The row of an operator, created if it is new; INDEX_NONE if out of memory. */
 static uint32_t operator_row(struct ms_timeline *file, uint32_t name, bool *made)
 {
 	const struct ms_operator row = { .detail = { .task_id = MODEL_ID_NONE,
@@ -196,7 +196,7 @@ static bool real_of(const struct csv_value *value, double *number)
 	return true;
 }
 
-/* Millions of operations of cube and vector units; how busy the cube was, or else the vector unit. */
+/* Reads millions of operations of cube and vector units; utilization of the cube unit, or else the vector unit. */
 static int on_flops(void *context, const struct csv_value *values)
 {
 	struct ms_timeline *file = context;
@@ -298,7 +298,7 @@ static int read_table(struct ms_timeline *file, const char *path, const char *co
 				  damage);
 }
 
-/* The path of a table beside the file, if there is one. */
+/* The path of a table beside the file; returns false if there is none. */
 static bool sibling(const struct ms_timeline *file, const char *name, const char *ending,
 		    char *path, size_t size)
 {
@@ -310,7 +310,7 @@ static bool sibling(const struct ms_timeline *file, const char *name, const char
 	       access(path, R_OK) == 0;
 }
 
-/* "output_timeline_data_3.txt" is of device 3. */
+/* The device of "output_timeline_data_3.txt" is 3. */
 static uint64_t device_of_path(const char *path)
 {
 	const char *name = strrchr(path, '/');

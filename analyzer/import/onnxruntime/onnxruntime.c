@@ -2,13 +2,13 @@
 /*
  * The profile of a session of ONNX Runtime (SessionOptions.enable_profiling): a root array of complete events.
  *
- * Category Session are steps of a session, of which "model_run" is one inference (step_names.h). Category Node with
- * args.provider is the execution of an operator, "NAME_kernel_time": its time is that of the thread which
- * ran or launched it, whoever the provider is. Until 1.14 "_fence_before" and "_fence_after" are beside it. Category Kernel is
- * a GPU's work, of process -1; it stands behind the event that launched it, whose name is its args.parent_name, unless
- * ONNX Runtime did not find that event. Category Api are calls of HIP. "ts" and "dur" are whole microseconds since the profile
- * began. There is one device, as sessions have one and it is not named.
- * Format: onnxruntime/core/common/profiler.cc, include/onnxruntime/core/common/gpu_profiler_common.h.
+ * Category Session are steps of a session; its "model_run" is one inference (step_names.h). Category Node with
+ * args.provider is the execution of an operator, "NAME_kernel_time": its time is that of the thread that ran or
+ * launched it, for any provider. Until 1.14 "_fence_before" and "_fence_after" are beside it. Category Kernel is a
+ * GPU's work, of process -1; it follows the event that launched it, whose name is its args.parent_name, unless ONNX
+ * Runtime did not find that event. Category Api are calls of HIP. "ts" and "dur" are whole microseconds since the
+ * start of the profile. Sessions have one device, which is not named. Format: onnxruntime/core/common/profiler.cc,
+ * include/onnxruntime/core/common/gpu_profiler_common.h.
  */
 #include "analyzer/import/onnxruntime/onnxruntime.h"
 
@@ -19,7 +19,7 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/readers/json_objects.h"
 
-#define SHAPES_MAX 4096 /* of an operator, as text */
+#define SHAPES_MAX 4096 /* bytes of an operator's shapes as text */
 #define EXECUTION "_kernel_time"
 
 enum field {
@@ -120,8 +120,8 @@ static void append(struct list_text *list, const char *from, const char *end)
 }
 
 /*
- * [{"float":[4,3]},{"int64":[]}] as "4,3;" and "float;int64". A text that is not of this form, or too long,
- * tells nothing.
+ * Converts [{"float":[4,3]},{"int64":[]}] to "4,3;" and "float;int64". Texts of another form, or too long ones, are
+ * ignored.
  */
 static bool split_shapes(struct model *model, const char *from, struct ort_span *span)
 {
@@ -158,7 +158,7 @@ static bool is_execution(const struct json_value *name)
 	       strcmp(name->text + name->length - suffix, EXECUTION) == 0;
 }
 
-/* What only an executed operator has. */
+/* Adds the values that only an executed operator has. */
 static int add_operator(struct ort *file, const struct json_value *values, struct ort_span *span)
 {
 	struct model *model = file->import->model;
@@ -172,7 +172,7 @@ static int add_operator(struct ort *file, const struct json_value *values, struc
 	if (span->provider == INDEX_NONE || span->type == INDEX_NONE || span->name == STRING_NONE ||
 	    !split_shapes(model, text_of(&values[F_SHAPES]), span))
 		return -ENOMEM;
-	/* Of other providers it is not told whether the arena is the host's. */
+	/* Whether the arena is the host's is unknown for other providers. */
 	if (strcmp(provider, "CPUExecutionProvider") == 0) {
 		if (!number_of(&values[F_IN_USE], &span->in_use))
 			span->in_use = UINT64_MAX;
@@ -219,14 +219,14 @@ static double product_of(const struct json_value *sides)
 	for (int i = 0; i < 3; i++) {
 		uint64_t side = i ? 1 : 0;
 
-		/* Copies have sides of -1. */
+		/* The sides of copies are -1. */
 		number_of(&sides[i], &side);
 		product *= (double)side;
 	}
 	return product;
 }
 
-/* Is the event before it the one that launched it? */
+/* Returns true if the previous event launched the kernel. */
 static bool is_parent(const struct ort *file, const struct json_value *parent)
 {
 	const struct ort_span *span;

@@ -13,7 +13,7 @@
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
 #define UNKNOWN_NS UINT64_MAX
 
-/* Operators that one provider ran: names are a model's, which may give one of them to another provider. */
+/* Operators of one provider: names are a model's, which may assign operators of one name to several providers. */
 struct provider {
 	uint32_t name;
 	struct operator_calls calls;
@@ -23,7 +23,7 @@ struct sums {
 	struct ort *file;
 	MODEL_ARRAY(struct provider) providers;
 	struct map rows; /* provider -> row of providers */
-	bool all_told; /* of each device task it is known who launched it */
+	bool all_told; /* the launching event of each device task is known */
 };
 
 static int by_thread(const void *a, const void *b)
@@ -61,7 +61,7 @@ static int add_sum(void *context, const struct operator_sum *sum)
 	return calls ? operator_calls_add(calls, sum) : -ENOMEM;
 }
 
-/* "If", "Loop" and "Scan" run other operators. */
+/* Calls may be nested: "If", "Loop" and "Scan" run other operators. */
 static int add_operator(struct operator_nest *nest, const struct ort_span *span)
 {
 	const struct sums *sums = nest->context;
@@ -198,7 +198,7 @@ static bool add_detail(struct ort *file, const struct ort_task *from, struct dev
 	return true;
 }
 
-/* The event that launched it stands for the call, which is not told. */
+/* The launching event represents the call, which is not in the file. */
 static void set_launch(struct ort *file, const struct ort_task *from, int64_t move_ns,
 		       struct device_task *task)
 {
@@ -233,7 +233,7 @@ static int put_task(struct ort *file, const struct ort_task *from, int64_t move_
 	return import_task(&file->rows, &task);
 }
 
-/* 0 stands for "not reported", and profiles begin near it. */
+/* The shift of all times: 0 stands for "not reported", and profiles begin near 0. */
 static int64_t move_of(const struct ort *file)
 {
 	int64_t first_ns = INT64_MAX;
@@ -279,7 +279,7 @@ int ort_put_rows(struct ort *file)
 		err = put_task(file, &file->tasks.row[i], move_ns);
 	if (!err)
 		err = say_what_is_missing(file);
-	/* From here on rows are no longer where tasks know them. */
+	/* Sorting changes the rows that tasks refer to: tasks are done by now. */
 	SORT_ARRAY(&file->spans, by_thread);
 	for (uint32_t i = 0; i < file->spans.count && !err; i++)
 		err = put_span(file, &file->spans.row[i], move_ns);

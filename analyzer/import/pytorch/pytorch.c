@@ -2,15 +2,14 @@
 /*
  * Kineto's JSON, as torch.profiler exports it.
  *
- * Device work are the complete events of categories kernel, gpu_memcpy and gpu_memset
- * ("Kernel", ... in 2021; mtia_ccp_events on MTIA); calls are cuda_runtime and cuda_driver, also
- * on AMD, xpu_runtime and xpu_driver on Intel's, and the like. They belong together by args.correlation. "ts" and "dur"
- * are microseconds: since 1970,
- * or, from 2023 on, since baseTimeNanoseconds, which stands at the end of the file. User
- * annotations, "Trace" and overhead rows are no device work; ProfilerStep#3 marks a step, also where it is of category
- * "Operator". Operators (cpu_op), functions of Python and modules (python_function) and user annotations are the host's
- * timeline. An operator that launched a task has the same args."External id", and its shapes where they were
- * recorded. Instants called "[memory]" are what the framework's allocator did; args."Device Type" 0 is the host.
+ * Device tasks are the complete events of categories kernel, gpu_memcpy and gpu_memset ("Kernel", ... in 2021;
+ * mtia_ccp_events on MTIA); calls are cuda_runtime and cuda_driver, also on AMD, xpu_runtime and xpu_driver on
+ * Intel, and the like. args.correlation joins them. "ts" and "dur" are microseconds: since 1970, or, from 2023 on,
+ * since baseTimeNanoseconds, which is at the end of the file. User annotations, "Trace" and overhead rows are no
+ * device tasks; ProfilerStep#3 marks a step, also if its category is "Operator". Operators (cpu_op), functions of
+ * Python and modules (python_function) and user annotations are the host's timeline. An operator that launched a
+ * task has the same args."External id", and its shapes if they were recorded. Instants called "[memory]" are
+ * actions of the framework's allocator; args."Device Type" 0 is the host.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,7 +23,7 @@
 #include "analyzer/import/pytorch/pytorch.h"
 
 #define GROUPS "distributedInfo.pg_config"
-#define SHAPES_MAX 4096 /* of an operator, as text */
+#define SHAPES_MAX 4096 /* bytes of an operator's shapes as text */
 
 enum field {
 	F_PH,
@@ -60,7 +59,7 @@ enum field {
 	F_GROUP_SIZE,
 	F_GRID,
 	F_BLOCK,
-	F_REGISTERS, /* figures of a launch, up to the last */
+	F_REGISTERS, /* figures of a launch, from here to the last */
 	F_SHARED_MEMORY,
 	F_BLOCKS_PER_SM,
 	F_WARPS_PER_SM,
@@ -117,7 +116,7 @@ static int detect(const struct import_sample *sample)
 	if (strstr(sample->text, "\"schemaVersion\"") || strstr(sample->text, "\"cpu_op\"") ||
 	    strstr(sample->text, "\"cuda_runtime\""))
 		return 90;
-	/* In 2021, and in parts of a trace that tools have cut out, there may be kernels only. */
+	/* Traces of 2021, and parts of traces that tools have extracted, may have kernels only. */
 	return strcasestr(sample->text, "\"kernel\"") && strstr(sample->text, "\"correlation\"")
 		       ? 85
 		       : 0;
@@ -247,7 +246,7 @@ static int add_gpu_task(struct pytorch *file, const struct json_value *values, e
 		       : -ENOMEM;
 }
 
-/* "[[8,16],[],[2]]" as "8,16;;2", "[\"float\",\"\"]" as "float;". */
+/* Converts "[[8,16],[],[2]]" to "8,16;;2", "[\"float\",\"\"]" to "float;". */
 static uint32_t list_text(struct model *model, const struct json_value *value)
 {
 	char text[SHAPES_MAX];
@@ -272,7 +271,7 @@ static uint32_t list_text(struct model *model, const struct json_value *value)
 
 #define STEP_NAME "ProfilerStep#"
 
-/* Of whatever category: in 2021 it is an operator's. */
+/* Is the event a step, of any category: in 2021 it is an operator's. */
 static bool is_step(const struct json_value *values)
 {
 	return strncmp(text_of(&values[F_NAME]), STEP_NAME, strlen(STEP_NAME)) == 0;
@@ -317,7 +316,7 @@ static int add_scope(struct pytorch *file, const struct json_value *values, enum
 	err = event == EVENT_OPERATOR && !is_step(values) ? add_operator(file, values, &scope) : 0;
 	if (err)
 		return err;
-	/* Of those that cut traces out some leave no times to operators. */
+	/* Some tools that cut traces drop the times of operators. */
 	if (!times_of(values, &scope.start_ns, &scope.dur_ns) || !number_of(&values[F_PID], &pid) ||
 	    pid > UINT32_MAX || !thread_of(&values[F_TID], &scope.tid))
 		return import_finding(file->import,
@@ -365,7 +364,7 @@ static int add_host_call(struct pytorch *file, const struct json_value *values)
 	return call.name != INDEX_NONE && MODEL_PUSH(&file->calls, call) ? 0 : -ENOMEM;
 }
 
-/* ProfilerStep#3, on the host; the same on a device ("gpu_user_annotation") is left out. */
+/* Adds a step, ProfilerStep#3, of the host; the same on a device ("gpu_user_annotation") is skipped. */
 static int add_mark(struct pytorch *file, const struct json_value *values)
 {
 	const char *text = text_of(&values[F_NAME]);
@@ -420,7 +419,7 @@ static int add_device_name(struct pytorch *file, const struct json_value *values
 	return map_put(&file->device_names, number, name) ? 0 : -ENOMEM;
 }
 
-/* Of other arrows the ends tell themselves what belongs together. */
+/* Only arrows between passes are stored: the ends of other arrows have ids that join them. */
 static int add_arrow(struct pytorch *file, const struct json_value *values, char phase)
 {
 	struct pass_arrow_end end = { .begins = phase == 's' };
@@ -503,7 +502,7 @@ static int import(struct import *import)
 	int err = json_objects_read(import->path, &reader, damage, sizeof(damage));
 
 	import_rows_begin(&file.rows, import);
-	/* What stands before the damage is as good as ever. */
+	/* Data before the damage is valid. */
 	err = import_end_reading(import, err, file.tasks.count + file.calls.count + file.scopes.count,
 				 damage);
 	if (!err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Kineto tells of a kernel besides its times: of a collective what it moves, of others how they were launched. */
+/* Kineto's details of a kernel: sizes of a collective, launch parameters of others. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "analyzer/import/pytorch/pytorch.h"
 #include "analyzer/import/readers/json_objects.h"
 
-/* Bytes of an element of one of c10's types; 0 = not known. */
+/* Size in bytes of an element of c10's type; 0 = unknown. */
 static uint64_t element_bytes(const char *type)
 {
 	static const struct {
@@ -55,7 +55,7 @@ void pytorch_collective(struct pytorch *file, const struct json_value *told,
 		task->bytes = bytes;
 }
 
-/* "[4,2,1]" is 8. */
+/* The product of a list: "[4,2,1]" is 8. */
 static double product_of(const char *list)
 {
 	double product = 1;

@@ -12,7 +12,7 @@
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
 
-/* The earliest instant becomes 1 at least: 0 stands for "not reported". */
+/* Raises the base so that the earliest instant is at least 1: 0 stands for "not reported". */
 static void raise_base(struct pytorch *file)
 {
 	int64_t first_ns = INT64_MAX;
@@ -20,7 +20,7 @@ static void raise_base(struct pytorch *file)
 	IMPORT_EARLIEST(&file->tasks, &first_ns);
 	IMPORT_EARLIEST(&file->calls, &first_ns);
 	IMPORT_EARLIEST(&file->scopes, &first_ns);
-	/* Damaged files have any numbers, so the sum may overflow. */
+	/* Damaged files have arbitrary numbers, so the sum may overflow. */
 	if (first_ns != INT64_MAX && (__int128)first_ns + file->base_ns < 1) {
 		if (__builtin_sub_overflow(1, first_ns, &file->base_ns))
 			file->base_ns = INT64_MAX;
@@ -42,7 +42,7 @@ static int by_correlation(const void *a, const void *b)
 
 	if (x->correlation != y->correlation)
 		return x->correlation < y->correlation ? -1 : 1;
-	/* Of a driver call inside a runtime call the outer one comes first. */
+	/* Of a runtime call and the driver call nested in it the outer one comes first. */
 	if (x->start_ns != y->start_ns)
 		return x->start_ns < y->start_ns ? -1 : 1;
 	return x->dur_ns > y->dur_ns ? -1 : x->dur_ns < y->dur_ns;
@@ -220,7 +220,7 @@ int pytorch_put_rows(struct pytorch *file)
 	int err = 0;
 
 	SORT_ARRAY(&file->calls, by_correlation);
-	/* Of operators of one number the first counts: they keep their order. */
+	/* Of operators with the same number the first is used: sorting keeps their order. */
 	SORT_ARRAY(&file->operators, by_number);
 	raise_base(file);
 	for (uint32_t i = 0; i < file->calls.count && !err && file->import->alone; i++)

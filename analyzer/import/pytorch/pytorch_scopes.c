@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host's timeline of a Kineto trace, and what its operators took: on the host with and without the operators that they
- * called, and on the device what they launched.
+ * The host's timeline of a Kineto trace, and the times of its operators: on the host with and without nested
+ * operators, and on the device for their launches.
  */
 #include "analyzer/import/pytorch/pytorch.h"
 
@@ -15,7 +15,7 @@
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
 
-/* What an operator itself launched. */
+/* Device time of an operator's own launches. */
 struct launched_time {
 	uint64_t number;
 	uint64_t ns;
@@ -24,7 +24,7 @@ struct launched_time {
 struct operator_times {
 	struct pytorch *file;
 	struct operator_calls calls;
-	MODEL_ARRAY(struct launched_time) launched; /* by number */
+	MODEL_ARRAY(struct launched_time) launched; /* sorted by number */
 };
 
 static int by_thread(const void *a, const void *b)
@@ -49,7 +49,7 @@ static int by_number(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Tasks of one operator become one row. */
+/* Adds up the tasks of each operator. */
 static int sum_tasks(struct operator_times *times)
 {
 	struct pytorch *file = times->file;
@@ -90,7 +90,7 @@ static int add_sum(void *context, const struct operator_sum *sum)
 	return operator_calls_add(&times->calls, sum);
 }
 
-/* Of a file without a device it is not known what was launched, rather than 0. */
+/* Without any task in the file, the launched time is unknown, not 0. */
 static int add_operator(struct operator_nest *nest, const struct pytorch_scope *scope)
 {
 	const struct operator_times *times = nest->context;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * XSpace (*.xplane.pb), what TensorFlow's and JAX's profilers write.
+ * XSpace (*.xplane.pb), the format of TensorFlow's and JAX's profilers.
  *
- * A space has planes: "/device:GPU:0" of a device, "/host:..." of the host. A GPU's lines "Stream
- * #7(...)" have what ran, a TPU's "XLA Ops" and "Async XLA Ops". Other lines of a device ("Steps",
- * "XLA Modules", "TensorFlow Name Scope", ...) are sums of them. An event has a number of
- * event_metadata, which has its name, and its offset in picoseconds from the line's timestamp_ns,
- * which is since 1970 or since the profile began. Calls of CUDA or HIP are events of the host with
- * a stat correlation_id, which the device's events have, too; all else on the host's lines, each of which is a thread, is the
- * host's timeline: "$file.py:12 name" a function of Python, what has an hlo_op an operation of XLA on
- * the CPU, what has a step_num a step. Other stats are xplane_stats.h's. Numbers of fields:
- * tensorflow/core/profiler/protobuf/xplane.proto.
+ * A space has planes: "/device:GPU:0" of a device, "/host:..." of the host. A GPU's lines "Stream #7(...)" have its
+ * tasks, as have a TPU's "XLA Ops" and "Async XLA Ops". Other lines of a device ("Steps", "XLA Modules",
+ * "TensorFlow Name Scope", ...) are sums of them. An event has a number of event_metadata, which has its name, and
+ * its offset in picoseconds from the line's timestamp_ns, which is since 1970 or since the start of the profile.
+ * Calls of CUDA or HIP are events of the host with a stat correlation_id, which the device's events have, too; all
+ * other events on the host's lines, each of which is a thread, are the host's timeline: "$file.py:12 name" is a
+ * function of Python, an event with hlo_op an operation of XLA on the CPU, an event with step_num a step.
+ * xplane_stats.h reads other stats. Numbers of fields: tensorflow/core/profiler/protobuf/xplane.proto.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@
 #include "analyzer/import/tensorflow/xplane_stats.h"
 
 #define PS_PER_NS 1000
-#define TRACK_LINE 1 /* tasks have 0 */
+#define TRACK_LINE 1 /* kind of tracks; tracks of tasks are kind 0 */
 
 enum { SPACE_PLANES = 1 };
 enum {
@@ -45,14 +44,14 @@ struct event_kind {
 
 struct plane {
 	struct proto_message name;
-	struct xplane_figures figures; /* of the device */
+	struct xplane_figures figures; /* figures of the device */
 	struct map kinds; /* metadata id -> row of event_kinds */
 	MODEL_ARRAY(struct event_kind) event_kinds;
 	struct xplane_stats stats;
 	bool device;
 	bool has_streams;
 	bool has_ops;
-	uint32_t row; /* of devices */
+	uint32_t row; /* row of devices */
 };
 
 struct event {
@@ -69,7 +68,7 @@ static bool starts_with(const struct proto_message *text, const char *start)
 	return proto_length(text) >= length && memcmp(text->at, start, length) == 0;
 }
 
-/* A plane is the first thing in it, with its id and name. */
+/* The first field of a space is a plane, with its id and name. */
 static int detect(const struct import_sample *sample)
 {
 	struct proto_message space = { (const uint8_t *)sample->text,
@@ -78,7 +77,7 @@ static int detect(const struct import_sample *sample)
 
 	if (sample->directory || sample->size < 8 || space.at[0] != (SPACE_PLANES << 3 | 2))
 		return 0;
-	/* The plane's length leads beyond the sample: its first fields are enough. */
+	/* The plane is longer than the sample: its first fields are enough. */
 	for (space.at++; space.at < end && *space.at & 0x80;)
 		space.at++;
 	space.at += space.at < end;
@@ -103,7 +102,7 @@ static uint32_t string_of(struct xspace *file, const struct proto_message *text)
 				proto_length(text));
 }
 
-/* The key and the message of an entry of a map. */
+/* Reads key and message of a map's entry. */
 static bool map_entry(struct proto_message entry, uint64_t *key, struct proto_message *value)
 {
 	struct proto_field field;
@@ -145,7 +144,7 @@ static int add_event_kind(struct xspace *file, struct proto_message entry)
 	if (!map_entry(entry, &id, &value))
 		return 0;
 	while (proto_next(&value, &field) == 1) {
-		/* The name of a TPU's operation is a whole line of its program. */
+		/* The name of a TPU's operation is a whole line of its program; the display name is short. */
 		if (field.number == METADATA_DISPLAY_NAME && proto_length(&field.bytes))
 			name = field.bytes;
 		else if (field.number == METADATA_NAME && !name.at)
@@ -173,7 +172,7 @@ static struct proto_message line_name(struct proto_message line)
 	return name;
 }
 
-/* Everything but the lines: they need it, and its order is not told. */
+/* Reads everything but the lines, which depend on it: the order of the fields is not defined. */
 static int read_metadata(struct xspace *file, struct proto_message plane)
 {
 	struct proto_message rest = plane, name;
@@ -241,7 +240,7 @@ static bool set_times(const struct xspace *file, const struct event *event, stru
 	       !__builtin_add_overflow(line->timestamp_ns, to_ns(end_ps), &span->end_ns);
 }
 
-/* What a thread of the host was in; that of a trace is better. */
+/* Adds a host slice; with a trace, the trace has better data. */
 static int add_scope(struct xspace *file, const struct event *event, struct xspan *span)
 {
 	const char *name = model_text(file->import->model, span->name);
@@ -249,7 +248,7 @@ static int add_scope(struct xspace *file, const struct event *event, struct xspa
 
 	if (!file->import->alone)
 		return 0;
-	/* Instants have a picosecond. */
+	/* Instants are recorded with a duration of a picosecond. */
 	if (event->duration_ps <= 1)
 		return import_finding(file->import, "marks of the host without a duration", name);
 	if (!set_times(file, event, span))
@@ -327,7 +326,7 @@ static int read_event(struct xspace *file, struct proto_message message)
 	}
 	if (state < 0)
 		return import_finding(file->import, "damaged: events that cannot be read", NULL);
-	/* Proto leaves out zeros, and an event that is a sum has no offset, but neither a duration. */
+	/* Protobuf omits zeros; an event that is a sum has neither an offset nor a duration. */
 	if (!timed && !event.duration_ps)
 		return 0;
 	return add_span(file, &event);

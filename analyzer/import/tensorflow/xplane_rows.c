@@ -10,7 +10,10 @@
 
 #define NANOSECONDS_2001 1000000000000000000
 
-/* Times since 1970, or, after some tools, since the profile's start; 0 stands for "not reported". */
+/*
+ * Chooses the clock: times are since 1970, or, with some tools, since the profile's start; 0 stands for "not
+ * reported".
+ */
 static void choose_clock(struct xspace *file)
 {
 	int64_t first_ns = INT64_MAX;
@@ -29,7 +32,7 @@ static bool instants(const struct xspace *file, const struct xspan *span, uint64
 	return import_instants(span->start_ns, span->end_ns, file->move_ns, from, to);
 }
 
-/* "/device:GPU:3" is number 3 and "gpu". */
+/* Row of a device: "/device:GPU:3" is number 3 and "gpu". */
 static uint32_t device_row(struct xspace *file, uint32_t device)
 {
 	const struct xplane_device *plane = &file->devices.row[device];
@@ -61,7 +64,7 @@ static int put_call(struct xspace *file, const struct xspan *span)
 
 	if (!instants(file, span, &call.start_ns, &call.end_ns))
 		return 0;
-	/* The file does not tell the process. */
+	/* The file does not have the process. */
 	call.thread = import_thread(&file->rows, 0, span->line, call.start_ns);
 	call.function = import_function(&file->rows, strncmp(name, "hip", 3) ? "cuda" : "hip", name,
 					call_kind_of_name(name));
@@ -82,7 +85,7 @@ uint8_t xplane_scope(const char *name, bool operation)
 		return SCOPE_PYTHON;
 	if (operation)
 		return SCOPE_OPERATOR;
-	/* tf.data's. */
+	/* tf.data */
 	if (strncmp(name, "Iterator::", strlen("Iterator::")) == 0 ||
 	    strncmp(name, "IteratorGetNext", strlen("IteratorGetNext")) == 0)
 		return SCOPE_DATA;
@@ -187,7 +190,7 @@ static int index_calls(struct xspace *file)
 		const struct xspan *call = &file->calls.row[i];
 		uint32_t other = map_get(&file->launches, call->correlation);
 
-		/* Of calls inside each other the outer one launches. */
+		/* Of nested calls the outer one launches. */
 		if ((other == MAP_NONE || call->start_ns < file->calls.row[other].start_ns) &&
 		    !map_put(&file->launches, call->correlation, i))
 			return -ENOMEM;

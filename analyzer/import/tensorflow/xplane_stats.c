@@ -9,7 +9,7 @@
 #include "analyzer/import/task_find.h"
 
 #define SHAPES_MAX 4096
-#define SPACE_MEMORY 1 /* of memory_access_breakdown: the device's own memory */
+#define SPACE_MEMORY 1 /* in memory_access_breakdown: the device's own memory */
 
 enum {
 	STAT_METADATA_ID = 1,
@@ -56,7 +56,7 @@ static const char *const NAMES[STATS] = {
 
 struct value {
 	uint64_t integer;
-	double number; /* the same, or one with a fraction; negative = none */
+	double number; /* the value as a real number; negative = none */
 	struct proto_message text;
 	uint64_t reference;
 };
@@ -78,7 +78,7 @@ void xplane_stats_free(struct xplane_stats *stats)
 	map_free(&stats->texts);
 }
 
-/* "kind_src:... size:1024 dest:0" */
+/* The size in "kind_src:... size:1024 dest:0". */
 static uint64_t bytes_of_details(const struct proto_message *text)
 {
 	static const char word[] = "size:";
@@ -94,7 +94,7 @@ static uint64_t bytes_of_details(const struct proto_message *text)
 	return decimal_unsigned(at, digits, &bytes) && bytes <= INT64_MAX ? bytes : 0;
 }
 
-/* Bytes of accesses to the device's memory; false if there is none. */
+/* Sums the bytes of accesses to the device's memory; returns false if there are none. */
 static bool memory_bytes(struct proto_message breakdown, double *bytes)
 {
 	struct proto_field field, part;
@@ -150,7 +150,7 @@ static uint32_t text_of(const struct xplane_stats *stats, const struct value *va
 	return text == MAP_NONE ? 0 : text;
 }
 
-/* Neither NaN nor what no device can do. */
+/* Is the number neither NaN nor impossible for any device? */
 static bool possible(double number)
 {
 	return number >= 0 && number < 1e300;
@@ -203,7 +203,7 @@ void xplane_stats_read(const struct xplane_stats *stats, struct proto_message st
 	}
 }
 
-/* "(bf16[8,128]{1,0:T(8,128)}, f32[]{})" to "8,128;" and "bf16;f32". */
+/* Splits "(bf16[8,128]{1,0:T(8,128)}, f32[]{})" into "8,128;" and "bf16;f32". */
 static bool split_shapes(struct model *model, const char *text, struct task_detail *detail)
 {
 	char shapes[SHAPES_MAX] = "", types[SHAPES_MAX] = "";
