@@ -25,8 +25,8 @@ struct directory_walk {
 	/* Names of files of known content that are not imported: each is a finding. May be NULL. */
 	const char *const *left;
 	/*
-	 * Tables that complete the tasks of other files: imported that way where tasks came from files that are not
-	 * such tables. May be NULL.
+	 * Tables that complete the tasks of other files; they are read for that if the tasks came from files of
+	 * other patterns. May be NULL.
 	 */
 	const char *const *tables;
 	/*

@@ -76,10 +76,7 @@ int import_device_file(struct model *model, const char *path, bool alone, char *
  */
 int import_find(const char *path, const struct importer **chosen, char *error, size_t error_size);
 
-/*
- * The rank of an importer among several whose files contain the same work; the smallest value is the most
- * informative.
- */
+/* The preference of an importer among several whose files contain the same work; smaller is more informative. */
 unsigned int import_preference(const struct importer *importer);
 
 /* import_as - import_device_file() with a given importer, without detection by content */

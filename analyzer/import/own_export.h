@@ -28,7 +28,10 @@ bool own_export_file(const char *path);
 /* own_export_leave - notes that @path was skipped */
 void own_export_leave(struct own_exports *left, const char *path);
 
-/* own_export_tell - adds a finding for each skipped export, if other files were imported. Returns 0 or -ENOMEM. */
+/*
+ * own_export_tell - adds a finding for each skipped export; called if other files were imported. Returns 0 or
+ * -ENOMEM.
+ */
 int own_export_tell(const struct own_exports *left, struct import *import);
 
 #endif /* PROFBPF_ANALYZER_IMPORT_OWN_EXPORT_H */

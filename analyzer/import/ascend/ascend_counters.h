@@ -49,11 +49,8 @@ int ascend_counters_add(struct import *import, struct ascend_counters *counters,
  * ascend_counters_put - adds the facts, after the file's devices, from row @first_device on, are known
  *
  * If there are several devices and @numbered, the device's number is the end of the process number: in newer files
- * (os pid << 10
- *
- * sort index << 5
- *
- * device). Counters of no device, such as the host's, become facts without a device. Returns 0 or -ENOMEM.
+ * (os pid << 10 | sort index << 5 | device). Counters of no device, such as the host's, become facts without a
+ * device. Returns 0 or -ENOMEM.
  */
 int ascend_counters_put(struct import *import, const struct ascend_counters *counters,
 			uint32_t first_device, bool numbered);

@@ -7,9 +7,8 @@
  * (COMMUNICATION_TASK_INFO) are also in TASK and would be counted twice: they are imported as bookkeeping.
  * Collectives also run tasks that are in neither table, for their whole duration: if there is a COMPUTE_TASK_INFO,
  * those are no kernels. CANN_API are the host's calls, by level (20000 acl, 15000 model, 10000 node, 5500 hccl,
- * 5000 runtime); globalTid = pid << 32
- *
- * tid; connectionId joins calls and tasks. Layout: msprof's documentation of the db format.
+ * 5000 runtime); globalTid = pid << 32 | tid; connectionId joins calls and tasks. Layout: msprof's documentation of
+ * the db format.
  */
 #include <errno.h>
 #include <stdio.h>

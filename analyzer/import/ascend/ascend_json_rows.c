@@ -12,13 +12,7 @@
 #include "lib/base/sort_rows.h"
 
 #define NANOSECONDS_2001 1000000000000000000 /* later than any CLOCK_MONOTONIC_RAW */
-/*
- * In newer files a process's number is os pid << 10
- *
- * sort index << 5
- *
- * device.
- */
+/* In newer files a process's number is os pid << 10 | sort index << 5 | device. */
 #define CANN_SORT_INDEX 7
 #define HARDWARE_SORT_INDEX 13
 #define COMMUNICATION_SORT_INDEX 17 /* 15 to 17 */

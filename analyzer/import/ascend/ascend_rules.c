@@ -5,7 +5,7 @@
  * Topics are lists of {"Rule Type", "Rule Subtype", "Rule Suggestion", "Tuning Data", "result"}, members of the
  * root or of {"data": [{"Rule Type", "result": [...]}]}, depending on the version: any object with a suggestion is
  * imported; its topic is its own or that of an enclosing object. "Tuning Data" is a list of operators' names, or an
- * object of figures. A topic's rules without findings have no such data.
+ * object of figures. Rules of a topic without findings have no suggestion.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -169,7 +169,7 @@ static bool add_metric(struct model *model, struct task_detail *detail, const ch
 	return metric.name != INDEX_NONE && task_detail_add_metrics(model, detail, &metric, 1);
 }
 
-/* Adds the host time, and the figure that profile_analyze shows with --top-end-key kern. */
+/* Adds the host time as profile_analyze shows it, and the time that it shows with --top-end-key kern. */
 static bool add_metrics(struct graph *file, const char *id, yajl_val times,
 			struct task_detail *detail)
 {

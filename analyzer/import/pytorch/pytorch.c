@@ -419,7 +419,7 @@ static int add_device_name(struct pytorch *file, const struct json_value *values
 	return map_put(&file->device_names, number, name) ? 0 : -ENOMEM;
 }
 
-/* Only arrows between passes are stored: the ends of other arrows have ids that join them. */
+/* Only arrows between passes are stored: the events at the ends of other arrows have ids that join them. */
 static int add_arrow(struct pytorch *file, const struct json_value *values, char phase)
 {
 	struct pass_arrow_end end = { .begins = phase == 's' };

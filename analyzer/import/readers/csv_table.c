@@ -48,11 +48,7 @@ static size_t trimmed(const char **text, size_t length)
 	return length;
 }
 
-/*
- * The position in @list (separated by
- *
- * ) of a name that equals the text, from 1; 0 = none.
- */
+/* The position in @list (separated by |) of a name that equals the text, from 1; 0 = none. */
 static unsigned int name_rank(const char *list, const char *text, size_t length)
 {
 	for (unsigned int rank = 1; *list; rank++) {

@@ -26,13 +26,7 @@ struct csv_value {
 };
 
 struct csv_reader {
-	/*
-	 * Wanted columns, each "Name" or "Name
-	 *
-	 * Older name
-	 *
-	 * ..."; NULL-terminated, case-sensitive.
-	 */
+	/* Wanted columns, each "Name" or "Name|Older name|..."; NULL-terminated, case-sensitive. */
 	const char *const *columns;
 	const char *message; /* lines with this prefix are not rows; NULL = there are no such lines */
 	/*
