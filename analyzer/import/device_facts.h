@@ -9,7 +9,7 @@
 #include "analyzer/import/importer.h"
 
 /*
- * Add a number or a text. @device: row, or INDEX_NONE if the fact belongs to no device. @unit: "" = none. An empty
+ * Adds a number or a text. @device: row, or INDEX_NONE if the fact belongs to no device. @unit: "" = none. An empty
  * text is ignored. Returns 0 or -ENOMEM.
  */
 int device_fact_number(struct import *import, uint32_t device, const char *topic, const char *name,

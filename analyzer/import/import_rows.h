@@ -78,7 +78,7 @@ void import_rows_free(struct import_rows *rows);
 int import_task(struct import_rows *rows, const struct device_task *task);
 
 /*
- * Row of a process, thread, function or device, created if it is new. Return INDEX_NONE if out of memory, and with
+ * Row of a process, thread, function or device, created if it is new. Returns INDEX_NONE if out of memory, and with
  * import->error if the file has too many threads, processes or devices.
  *
  * With a trace, processes and threads are the trace's, and INDEX_NONE if the trace does not contain them. @tid need

@@ -93,7 +93,7 @@ int rocm_agent(struct rocm_rows *rocm, uint64_t key, const struct rocm_agent *ag
 /* Returns true if the agent is in the file and is not a GPU. */
 bool rocm_is_cpu(const struct rocm_rows *rocm, uint64_t key);
 
-/* Add a row; impossible times (an end before the start, a start of 0) become a finding. Returns 0 or -ENOMEM. */
+/* Adds a row; impossible times (an end before the start, a start of 0) become a finding. Returns 0 or -ENOMEM. */
 int rocm_call(struct rocm_rows *rocm, const struct rocm_call *call);
 int rocm_task(struct rocm_rows *rocm, const struct rocm_task *task);
 int rocm_memory(struct rocm_rows *rocm, const struct rocm_memory *memory);

@@ -162,7 +162,7 @@ static uint64_t instant_of(const struct csv_value *value)
 	return (uint64_t)ns;
 }
 
-/* "4" or "Agent 4". */
+/* The number of an agent, "4" or "Agent 4". */
 static uint64_t agent_of(const struct csv_value *value)
 {
 	const char *text = text_of(value);

@@ -234,7 +234,7 @@ static size_t split(char *text, char **parts)
 	return count;
 }
 
-/* "Run start:2298200409 538898": the second number, a counter. */
+/* The counter in "Run start:2298200409 538898", its second number. */
 static bool counter_of(const char *part, uint64_t *counter)
 {
 	const char *numbers = strrchr(part, ':');

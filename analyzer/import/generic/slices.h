@@ -92,7 +92,7 @@ void slices_free(struct slices *slices);
 uint32_t slices_track(struct slices *slices);
 
 /*
- * Add a complete slice with times, track and name; begin a slice; end the slice of the track that began last.
+ * Adds a complete slice with times, track and name; begins a slice; ends the slice of the track that began last.
  * Returns 0 or -ENOMEM.
  */
 int slices_add(struct slices *slices, const struct slice *slice);

@@ -107,7 +107,7 @@ static int add_link(struct hccl *file, const struct link_use *wanted, yajl_val m
 	return 0;
 }
 
-/* {"1-0": {"SDMA": [ms, KB, KB/s]}} */
+/* Adds the links of an operation: {"1-0": {"SDMA": [ms, KB, KB/s]}}. */
 static int add_links(struct hccl *file, uint32_t operation, yajl_val links)
 {
 	int err = 0;

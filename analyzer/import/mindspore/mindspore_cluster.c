@@ -107,7 +107,10 @@ static int on_row(void *context, const struct csv_value *values)
 	return MODEL_PUSH(&file->import->model->cluster_steps, step) ? 0 : -ENOMEM;
 }
 
-/* "..._pipeline-parallel_2_4_3.csv": two stages, four ranks, rank 3. */
+/*
+ * Adds rank and facts of the job by the file's name: "..._pipeline-parallel_2_4_3.csv" is two stages, four ranks,
+ * rank 3.
+ */
 static int put_job(struct cluster_file *file)
 {
 	struct import *import = file->import;

@@ -4,7 +4,7 @@
  *
  * {"7": {"graph_id": 7, "static_mem": GiB, "nodes": [{"name", "fullname", "node_id"}], "lines": [GiB in use at each
  * of them], "breakdowns": [[{"tensor_name", "type", "size": GiB}], ...]}}, breakdowns by node_id, often of the
- * first node only (mindspore/profiler/parser/memory_usage_parser.py). Of more than 2,000 nodes only a sample is
+ * first node only (mindspore/profiler/parser/memory_usage_parser.py). Of more than 2,000 nodes only every n-th is
  * listed, so the peak is that of the listed nodes. memory_usage_<n>.pb, from which MindSpore computes this file,
  * has the same for all operators and tensors: its facts of a graph take precedence.
  */

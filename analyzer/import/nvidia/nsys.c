@@ -248,7 +248,7 @@ static int read_names(struct nsys *file)
 	return err;
 }
 
-/* The kernels in a graph's row are unknown: a device with graphs is known to have been busy, no more. */
+/* The kernels in a graph's row are unknown, and so is the busy time of a device that ran graphs. */
 static int tell_graphs(struct nsys *file, uint32_t first, uint32_t graphs)
 {
 	struct model *model = file->import->model;

@@ -76,7 +76,7 @@ static int on_domain(void *context, sqlite3_stmt *row)
 	return name != INDEX_NONE && map_put(&reading->domains, key, name) ? 0 : -ENOMEM;
 }
 
-/* The same columns. */
+/* Columns: as those of on_domain(). */
 static int on_range(void *context, sqlite3_stmt *row)
 {
 	struct reading *reading = context;

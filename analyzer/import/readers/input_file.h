@@ -39,7 +39,7 @@ static inline uint64_t input_unpacked_max(uint64_t packed)
 		       : UINT64_MAX;
 }
 
-/* input_file_open - 0, or a negative errno with @error, which does not name the path */
+/* input_file_open - opens a file. Returns 0, or a negative errno with @error, which does not name the path. */
 int input_file_open(struct input_file *file, const char *path, char *error, size_t error_size);
 
 /* Number of bytes to read at a time: 256 KiB, fewer if the whole file is shorter. */
