@@ -26,8 +26,8 @@ struct clock_piece {
 struct clock_steps {
 	struct clock_piece piece[CLOCK_STEPS_MAX + 1];
 	uint32_t count;
-	uint64_t error_ns; /* of instants inside pieces, at most */
-	uint64_t step_error_ns; /* of instants in zones, at most: the step plus error_ns; UINT64_MAX = unknown: it
+	uint64_t error_ns; /* largest error of instants inside pieces */
+	uint64_t step_error_ns; /* largest error of instants in zones: the step plus error_ns; UINT64_MAX = unknown: it
 				 * jumped where too little is known */
 	bool open_start; /* it also jumped before the first piece, or (open_end) after the last one */
 	bool open_end;

@@ -36,7 +36,7 @@ struct device_clock {
 	int64_t offset_ns; /* CLOCK_MONOTONIC minus the device clock at the device's first task */
 	uint64_t error_ns; /* true times lie within plus or minus this; UINT64_MAX = unknown */
 	int64_t drift_ppb; /* growth of the offset, ns per second of device time */
-	uint32_t tasks; /* converted */
+	uint32_t tasks; /* number of converted tasks */
 	uint32_t
 		before_enqueue; /* tasks that start before their enqueue call nevertheless: impossible ones */
 	uint32_t negative; /* tasks that did so by the declared clock, before it was corrected */

@@ -13,7 +13,7 @@
 #include "analyzer/model/model.h"
 
 struct launch_ids {
-	uint64_t joined; /* tasks */
+	uint64_t joined; /* number of joined tasks */
 	uint64_t ambiguous; /* tasks whose numbers several calls have, or whose instant is unknown */
 };
 
