@@ -25,7 +25,7 @@ struct shuffle {
 	uint32_t tree;
 	uint32_t queue;
 	bool filling; /* it pushed nothing before that: it is filling its buffer */
-	bool ends_epoch; /* it is the push of the end of an epoch */
+	bool ends_epoch; /* the last push is the end of an epoch */
 };
 
 /* Does a call report the counts of its thread's queue? Fills @now with the pushed elements at the start of the call. */

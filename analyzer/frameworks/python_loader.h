@@ -10,7 +10,7 @@
 /* loader_waits - is this a sleep of a reader of a multiprocessing queue, which is a pipe? */
 bool loader_waits(const struct span *span);
 
-/* loader_process - index of the last life of a pid, or INDEX_NONE */
+/* loader_process - index of the latest process with a pid, or INDEX_NONE */
 uint32_t loader_process(const struct model *model, uint32_t pid);
 
 /* loader_concurrent - the most threads of an operator that lived at once, without descendants */

@@ -30,7 +30,7 @@ struct torch_fetch {
 	struct pipeline_fetch fetch;
 	uint64_t next_ns; /* time of its thread's next mark; UINT64_MAX = never */
 	uint64_t opened_ns; /* when it had opened its last tensor; 0 = none */
-	uint32_t opened; /* tensors */
+	uint32_t opened; /* number of tensors that it opened */
 	uint32_t loader; /* index into loaders */
 	uint32_t group; /* of the workers that made its batch; INDEX_NONE = unknown */
 	uint32_t ordered_group; /* group from which it ordered another batch, used while groups are identified */
