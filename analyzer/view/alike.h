@@ -39,8 +39,8 @@ void alike_words(const struct alike *alike, uint32_t row, char *into, size_t siz
 
 /* Ranges of figures over the devices that a row represents. */
 struct alike_range {
-	double least_percent, most_percent; /* busy */
-	uint64_t least_ns, most_ns; /* of their windows */
+	double least_percent, most_percent; /* busy share */
+	uint64_t least_ns, most_ns; /* length of their windows */
 	uint64_t least_tasks, most_tasks;
 };
 

@@ -11,7 +11,7 @@
 #define TEXT_SIZE 512
 #define HOPS_SHOWN 4 /* in a chain of the text report, from the root on */
 
-/* ---- In words */
+/* ---- Text */
 
 /* Returns, for display, why nothing more is known. */
 static const char *end_text(uint8_t end)
@@ -85,7 +85,7 @@ void root_told_text(const struct table_data *of, const struct idle_root *row, ch
 		 *chain ? " " : "", chain);
 }
 
-/* ---- The description */
+/* ---- Figures of roots */
 
 static struct cell told_cell(struct table_cursor *at,
 			     void (*tell)(const struct table_data *, const struct idle_root *,
