@@ -14,7 +14,7 @@ static void add_cpu(const struct cpu_stat *from, const struct cpu_stat *to, stru
 	uint64_t busy_ns = busy_of(to) - busy_of(from);
 	uint64_t idle_ns = to->idle_ns + to->iowait_ns - from->idle_ns - from->iowait_ns;
 
-	/* No CPU gains more than a few times the wall time, whatever a file says. */
+	/* A CPU's times grow by at most a few times the wall time; larger values of a hostile file are ignored. */
 	if (busy_ns > INT64_MAX >> 16 || idle_ns > INT64_MAX >> 16)
 		return;
 	load->busy_ns += busy_ns;
@@ -37,7 +37,7 @@ int host_load_compute(const struct model *model, struct host_load **rows, uint32
 		loads[i].start_ns = model->host_stats.row[i].ts_ns;
 		loads[i].end_ns = model->host_stats.row[i + 1].ts_ns;
 	}
-	/* CPUs' rows are by CPU, then time: each CPU's follow the readings once. */
+	/* CPUs' rows are sorted by CPU, then time: each CPU's rows follow the readings once. */
 	for (uint32_t i = 1; i < model->cpu_stats.count; i++) {
 		const struct cpu_stat *from = &model->cpu_stats.row[i - 1], *to = from + 1;
 

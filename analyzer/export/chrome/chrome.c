@@ -154,7 +154,7 @@ static void merge_slivers(struct chrome_trace *trace)
 typedef int survey_fn(struct chrome_trace *trace, struct sliver_counts *counts, bool mark,
 		   uint64_t *slices);
 
-/* The least resolution with which there are few enough. */
+/* Returns the smallest resolution that leaves few enough slices. */
 static int merge_crowds(struct chrome_trace *trace, survey_fn *survey, struct sliver_counts *counts)
 {
 	uint64_t kept = crowds_kept(trace->window.end_ns - trace->window.start_ns), slices;

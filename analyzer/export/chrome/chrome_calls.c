@@ -169,7 +169,7 @@ static void write_crowd(struct calls_writer *calls, uint32_t tid, const struct c
 	chrome_event_end(writer);
 }
 
-/* The row that has room from @start_ns to @end_ns; false, and counted, if there is none. */
+/* Finds the row with room from @start_ns to @end_ns; returns false, and counts the slice, if there is none. */
 static bool place(struct calls_writer *calls, uint64_t start_ns, uint64_t end_ns, uint32_t *tid)
 {
 	struct lane *lane = lanes_place(&calls->lanes, start_ns, end_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices as processes, their streams as threads; more than one where tasks overlap. */
+/* Devices as processes, their streams as threads; a stream has several threads where tasks overlap. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct devices_writer {
 	struct chrome_trace *trace;
 	struct lanes lanes;
 	struct crowds crowds;
-	uint32_t first; /* task of the crowd that there is */
+	uint32_t first; /* first task of the current crowd */
 	struct sliver_counts *counts; /* result of a survey, which writes nothing; else NULL */
 	bool mark;
 	uint64_t slices;
@@ -21,7 +21,7 @@ struct devices_writer {
 	uint32_t pid; /* process number under which the device, or a part of it, is shown */
 };
 
-/* The row that has room; NULL, and counted, if there is none. */
+/* Returns the row with room; returns NULL, and counts the task, if there is none. */
 static struct lane *place(struct devices_writer *devices, uint64_t start_ns, uint64_t end_ns,
 			  const char *stream_name)
 {
@@ -85,7 +85,7 @@ static void write_task(struct devices_writer *devices, uint32_t row, const char 
 	}
 }
 
-/* Several short tasks, by their name if all have the same. */
+/* Writes several short tasks as one slice, named by the tasks if all have the same name. */
 static void write_crowd(struct devices_writer *devices, const struct crowd *crowd,
 			const char *stream_name)
 {
@@ -106,7 +106,7 @@ static void write_crowd(struct devices_writer *devices, const struct crowd *crow
 	chrome_event_end(writer);
 }
 
-/* The crowd that has ended: written, or counted. */
+/* Writes or counts the crowd that has ended. */
 static void end_crowd(struct devices_writer *devices, const char *stream_name)
 {
 	const struct crowd *done = &devices->crowds.done;
@@ -183,7 +183,7 @@ static int write_queue(struct devices_writer *devices, const uint32_t *order, ui
 	return 0;
 }
 
-/* A part of the device as a process of its own. */
+/* Shows a part of the device as a separate process. */
 static void begin_part(struct devices_writer *devices, uint32_t number, const char *part)
 {
 	char device[EXPORT_NAME_SIZE], name[2 * EXPORT_NAME_SIZE];
@@ -218,7 +218,7 @@ static void write_track(struct devices_writer *devices, const struct device_trac
 	}
 }
 
-/* Steps and scopes belong to the device; overlap is apart, as the vendors have it. */
+/* Steps and scopes belong to the device; overlap is a separate process, as in the vendors' tools. */
 static int write_tracks(struct devices_writer *devices, const uint32_t *order, uint32_t count)
 {
 	struct chrome_trace *trace = devices->trace;

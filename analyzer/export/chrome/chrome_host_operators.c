@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on the host's CPUs: a process "Host CPU Op" for each that ran some, a row for each of its threads. */
+/* Operators on the host's CPUs: a process "Host CPU Op" for each process with such operators, a row for each thread. */
 #include <errno.h>
 #include <stdlib.h>
 

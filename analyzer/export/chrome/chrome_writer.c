@@ -17,7 +17,7 @@ static void fail(struct chrome_writer *writer, int error)
 		writer->error = error;
 }
 
-/* One thread writes: the stream's lock is not needed. */
+/* Only one thread writes, so the stream's lock is not needed. */
 static void put_bytes(struct chrome_writer *writer, const char *text, size_t size)
 {
 	if (writer->error)
@@ -43,7 +43,7 @@ static void put_u64(struct chrome_writer *writer, uint64_t value)
 	put_bytes(writer, at, digits + sizeof(digits) - at);
 }
 
-/* Nanoseconds as microseconds. */
+/* Writes nanoseconds as microseconds. */
 static void put_us(struct chrome_writer *writer, uint64_t ns)
 {
 	uint64_t rest = ns % 1000;
@@ -94,7 +94,7 @@ int chrome_writer_close(struct chrome_writer *writer)
 	return writer->error;
 }
 
-/* The text as a JSON string; the caller frees it. NULL without memory. */
+/* Returns the text as a JSON string; the caller frees it. NULL without memory. */
 static char *quote(const char *text)
 {
 	char *repaired = utf8_repair(text), *result = NULL;

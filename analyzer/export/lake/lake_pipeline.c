@@ -18,7 +18,7 @@ struct cells {
 	bool has_busy, has_wait;
 };
 
-/* Add a time to the steps in which it lies. */
+/* Adds a time to the steps in which it lies. */
 static void add_time(const struct cells *cells, uint64_t *sums, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct device_step_row *steps = cells->steps;
@@ -47,7 +47,7 @@ static void add_thread(struct cells *cells, const struct model *model, uint32_t 
 	}
 }
 
-/* Adds long waits for the operator's queue, of the operator that takes from it. */
+/* Adds the pops from the operator's queue: the waits of the operator that takes from it. */
 static void add_queues(struct cells *cells, const struct pipeline *pipeline, uint32_t op)
 {
 	for (uint32_t i = 0; i < pipeline->queue_events.count; i++) {

@@ -30,7 +30,7 @@ struct making {
 	uint32_t step_count;
 };
 
-/* The step in which an instant lies, as an index; INDEX_NONE = in none. */
+/* Returns the index of the step that contains an instant; INDEX_NONE = no step. */
 static uint32_t step_at(const struct making *making, uint64_t ns)
 {
 	uint32_t low = 0, high = making->step_count;
@@ -142,7 +142,7 @@ static int add_steps(struct making *making)
 
 /* ---- Collectives */
 
-/* How many a communicator had in the step so far. */
+/* Number of collectives of a communicator so far in the step. */
 struct sequence {
 	uint32_t communicator;
 	uint64_t step;
@@ -150,7 +150,7 @@ struct sequence {
 };
 
 struct sequences {
-	MODEL_ARRAY(struct sequence) list; /* few: as many as communicators */
+	MODEL_ARRAY(struct sequence) list; /* one per communicator: few */
 };
 
 static int next_of(struct sequences *sequences, uint32_t communicator, uint64_t step, uint64_t *number)
@@ -345,7 +345,7 @@ static int add_rank(struct making *making)
 	return err ? err : add_operators(making);
 }
 
-/* The rank of a device, from its file or as the user counts. */
+/* Finds the rank of a device: its file's, or counted from the user's number. Returns false if unknown. */
 static bool rank_of(const struct device *device, const struct lake_options *options, uint32_t *others,
 		    uint32_t *rank)
 {

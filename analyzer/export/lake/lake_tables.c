@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of a lake. */
+/* The tables of a lake. */
 #include "analyzer/analyse/idle/idle.h"
 #include "analyzer/export/lake/lake_rows.h"
 #include "analyzer/store/define_table.h"
@@ -13,7 +13,7 @@
 
 #define LAKE ((const struct lake_data *)at->of)
 
-/* An instant of the model on the host's own wall clock; files without a trace have it already. */
+/* Converts an instant of the model to the host's own wall clock; files without a trace use it already. */
 static struct cell real_time(const struct table_cursor *at, uint32_t device, uint64_t ns)
 {
 	const struct model *model = at->of->model;

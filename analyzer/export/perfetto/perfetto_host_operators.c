@@ -25,7 +25,7 @@ static void write_operator(struct perfetto_trace *trace, uint32_t row, uint64_t 
 	perfetto_end(trace, track, end_ns);
 }
 
-/* The track of a process, and of the first of its threads. */
+/* Returns the track of a process, and that of the first of its threads. */
 static uint64_t add_track(struct perfetto_trace *trace, const char *name, uint64_t parent)
 {
 	const struct perfetto_track track = { .name = name, .parent = parent };

@@ -13,7 +13,7 @@ struct job_writer {
 	struct job_tracks tracks;
 	uint64_t *parents; /* by track; 0 = it has none yet */
 	uint32_t counter; /* the track of the last point, or INDEX_NONE */
-	uint64_t counter_track; /* its id in the file */
+	uint64_t counter_track; /* id of that track in the file */
 };
 
 static const char *text(const struct job_writer *job, uint32_t id)

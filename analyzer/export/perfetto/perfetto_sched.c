@@ -55,7 +55,7 @@ static uint8_t leaving(struct switcher *switcher)
 	if (!switcher->in_slice || switcher->next == 0)
 		return CPU_SLICE_NOT_RECORDED;
 	last = &switcher->slices[switcher->next - 1];
-	/* Just after the switch, or it would speak of the state before it. */
+	/* Written just after the switch; otherwise it would describe the state before it. */
 	if (last->flags & PROFBPF__SWITCHES__FLAG__IO_WAIT &&
 	    (last->leaves == PROFBPF__SWITCHES__STATE__DISK_SLEEP ||
 	     last->leaves == PROFBPF__SWITCHES__STATE__SLEEP))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Samples with their stacks, as PerfSample packets on a sequence of their own. Long
- * sleeps have no place there: readers add samples up.
+ * sleeps are not included, because readers sum the samples.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -44,7 +44,7 @@ static uint64_t add_track(struct perfetto_trace *trace, uint32_t index)
 								"those for a disk or a page" });
 }
 
-/* The announced name of the waker that ended the sleep; 0 = unknown. */
+/* Returns the announced name of the waker that ended the sleep; 0 = unknown. */
 static uint32_t waker(struct waits_writer *waits, const struct span *span)
 {
 	struct perfetto_trace *trace = waits->trace;

@@ -157,7 +157,7 @@ static void put_bytes(struct perfetto_writer *writer, uint32_t field, const void
 	writer->size = to + size - writer->data;
 }
 
-/* Length of the part of a valid text that has at most @max bytes, cut between characters. */
+/* Returns the length of the part of a valid text that has at most @max bytes, cut between characters. */
 static size_t cut_length(const char *text, size_t max)
 {
 	size_t length = strnlen(text, max + 1);

@@ -83,7 +83,10 @@ static size_t frames_of(const struct model *model, const struct stack_sample *sa
 	return count;
 }
 
-/* The number of outer frames common to both stacks. Below a function that is on another line nothing is common. */
+/*
+ * Returns the number of outer frames that both stacks share. Frames below a function on different lines are not
+ * shared.
+ */
 static size_t in_common(struct launch_frame *frames, size_t count, const struct launch_frame *other, size_t others)
 {
 	size_t same = 0;

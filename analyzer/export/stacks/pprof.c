@@ -59,7 +59,7 @@ static void *rows(size_t count, size_t size)
 	return calloc(count ? count : 1, size);
 }
 
-/* The pointers that protobuf-c wants to each of @count rows. Returns NULL without memory. */
+/* Returns an array of pointers to each of @count rows, as protobuf-c requires. NULL without memory. */
 static void *pointers(void *first, size_t count, size_t size)
 {
 	char **list = rows(count, sizeof(*list));
@@ -134,7 +134,7 @@ static uint64_t *put_path(uint64_t *ids, const struct stack_tree *tree, uint32_t
 	return ids;
 }
 
-/* @period_ns: time that a sample stands for; 0 = unknown, or the nodes have their own */
+/* @period_ns: time that a sample represents; 0 = unknown, or the nodes have times of their own */
 static bool samples_make(struct samples *samples, const struct stack_tree *tree, size_t values,
 			 uint64_t period_ns)
 {
@@ -202,7 +202,7 @@ static int write_packed(const Pprof__Profile *profile, const char *path)
 	return err;
 }
 
-/* Everything that @profile points to is the arguments' or @types'. */
+/* All memory that @profile refers to belongs to the arguments or to @types. */
 static int write_parts(Pprof__Profile *profile, const struct stack_tree *tree,
 		       struct places *places, struct samples *samples, const char *path)
 {

@@ -19,7 +19,7 @@ struct filling {
 	struct launch_python python; /* for a tree of device time */
 };
 
-/* The index of the row with this key; @next for a new key. MAP_NONE without memory. */
+/* Returns the index of the row with this key; @next for a new key. MAP_NONE without memory. */
 static uint32_t keyed(struct map *map, uint64_t key, uint32_t next)
 {
 	uint32_t index = map_get(map, key);
@@ -34,7 +34,7 @@ static uint32_t frame_row(struct stack_tree *tree, struct tree_frame frame)
 	uint32_t next = tree->frames.count;
 	uint32_t row = keyed(&tree->by_name, (uint64_t)frame.name << 32 | frame.file, next);
 
-	/* The first row of a name stands for it, whatever its line. */
+	/* The first row of a name is the key of the name for rows on other lines. */
 	if (row != next && row != MAP_NONE)
 		row = keyed(&tree->by_line, (uint64_t)row << 32 | frame.line, next);
 	else if (row == next && !map_put(&tree->by_line, (uint64_t)row << 32 | frame.line, row))
@@ -109,7 +109,7 @@ static bool add_sample(struct stack_tree *tree, const struct stack_sample *sampl
 	return add(tree, node, sample->times, tree->kind == STACKS_OFF_CPU ? sample->dur_ns : 0);
 }
 
-/* Is the sample of the kind? Samples of Python frames alone are not: they have another rate. */
+/* Is the sample of this kind? Samples of only Python frames are not: they have another rate. */
 static bool is_of_kind(const struct stack_sample *sample, enum stacks_kind kind)
 {
 	uint8_t flags = kind == STACKS_OFF_CPU ? MODEL_SAMPLE_BLOCK : 0;

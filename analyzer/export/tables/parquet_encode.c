@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define BLOCK 128u /* values of a block of differences */
+#define BLOCK 128u /* values in a block of differences */
 #define MINIBLOCKS 4u /* miniblocks per block; each has its own bit width */
 #define MINIBLOCK (BLOCK / MINIBLOCKS)
 
@@ -12,7 +12,7 @@ static unsigned int bits_of(uint64_t value)
 	return value ? 64 - (unsigned int)__builtin_clzll(value) : 0;
 }
 
-/* @count values of @width bits each, lowest bit first; @count * @width is a multiple of 8. */
+/* Writes @count values of @width bits each, lowest bit first; @count * @width is a multiple of 8. */
 static void pack(struct bytes *bytes, const uint64_t *value, size_t count, unsigned int width)
 {
 	uint8_t *to = bytes_more(bytes, count * width / 8);

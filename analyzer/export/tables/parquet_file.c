@@ -21,13 +21,13 @@ enum { TYPE_INT32 = 1, TYPE_INT64 = 2, TYPE_DOUBLE = 5, TYPE_BYTE_ARRAY = 6 };
 enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
 enum { CODEC_ZSTD = 6, OPTIONAL = 1, CONVERTED_UTF8 = 0, FORMAT_VERSION = 2 };
 
-/* The values of a column in the group of rows that is being gathered. */
+/* The values of a column in the current row group. */
 struct chunk {
 	enum column_type type;
 	bool narrow; /* INT32 */
-	bool *there; /* by row */
+	bool *there; /* by row: the value is not null */
 	int64_t *number; /* the values that are not null; for DOUBLE their bits */
-	uint32_t *text; /* instead: ids of texts, less 1 */
+	uint32_t *text; /* used instead for texts: their ids, less 1 */
 	struct string_table *texts;
 	uint32_t count;
 };
@@ -36,11 +36,11 @@ struct parquet_file {
 	const struct data_table *table;
 	FILE *out;
 	uint64_t offset; /* bytes written */
-	int err; /* the first */
+	int err; /* first error */
 	uint32_t rows; /* rows of the group */
 	uint64_t all_rows;
 	uint32_t group_count;
-	struct bytes groups; /* their descriptions, for the footer */
+	struct bytes groups; /* descriptions of the groups, for the footer */
 	struct bytes page;
 	struct bytes packed;
 	struct bytes header;
@@ -50,7 +50,7 @@ struct parquet_file {
 
 /* The position of a chunk's pages, for its description. */
 struct place {
-	uint64_t dictionary; /* 0 = it has none */
+	uint64_t dictionary; /* 0 = no dictionary */
 	uint64_t data;
 	uint64_t size; /* size of both, with their headers */
 	uint64_t plain_size; /* before compression */
@@ -130,7 +130,7 @@ static void make_header(struct parquet_file *file, int type, uint32_t values,
 	thrift_end(header);
 }
 
-/* Compress file->page and write it with its header. */
+/* Compresses file->page and writes it with its header. */
 static void put_page(struct parquet_file *file, int type, uint32_t values,
 		     enum parquet_encoding encoding, struct place *place)
 {
@@ -155,7 +155,7 @@ static void put_page(struct parquet_file *file, int type, uint32_t values,
 	place->plain_size += file->header.size + file->page.size;
 }
 
-/* Texts by their ids, in order: each its length and its bytes. */
+/* Writes texts in the order of their ids: the length and the bytes of each. */
 static void put_dictionary(struct parquet_file *file, const struct chunk *chunk,
 			   struct place *place)
 {
@@ -215,11 +215,11 @@ static bool is_less(const struct chunk *chunk, int64_t a, int64_t b)
 	return chunk->type == COLUMN_REAL ? real_of(a) < real_of(b) : a < b;
 }
 
-/* How many values are missing, and the least and the greatest of numbers. */
+/* The number of missing values, and the minimum and maximum of numbers. */
 static void describe_values(const struct parquet_file *file, const struct chunk *chunk,
 			    struct bytes *to, int *last)
 {
-	size_t width = chunk->narrow ? sizeof(int32_t) : sizeof(int64_t); /* little endian: of both the first bytes */
+	size_t width = chunk->narrow ? sizeof(int32_t) : sizeof(int64_t); /* little endian: the first bytes of both */
 	int64_t least, greatest;
 	struct bytes bound = { 0 };
 	int inner = 0;
@@ -318,7 +318,7 @@ static void put_group(struct parquet_file *file)
 	file->rows = 0;
 }
 
-/* Names come from traced programs: any bytes. Readers want UTF-8. */
+/* Names come from traced programs and may contain any bytes. Readers require UTF-8. */
 static void add_text(struct parquet_file *file, struct chunk *chunk, const char *text)
 {
 	bool valid = utf8_valid(text);
@@ -413,7 +413,7 @@ static void put_footer(struct parquet_file *file)
 	thrift_list(to, &last, 4, THRIFT_STRUCT, file->group_count);
 	bytes_put(to, file->groups.data, file->groups.size);
 	thrift_text(to, &last, 6, CREATED_BY);
-	/* Numbers are ordered by their values: without it readers leave the least and greatest alone. */
+	/* Declares that numbers are ordered by value: without it readers ignore the minimum and maximum. */
 	thrift_list(to, &last, 7, THRIFT_STRUCT, file->table->column_count);
 	for (unsigned int i = 0; i < file->table->column_count; i++) {
 		int order = 0;

@@ -8,7 +8,7 @@
 #include "analyzer/export/export_error.h"
 
 #define STATEMENT_SIZE 8192
-#define FROM "from_" /* before the names of the tables that are copied */
+#define FROM "from_" /* prefix of the names of the tables that are copied */
 
 static int run(sqlite3 *db, const char *statement)
 {

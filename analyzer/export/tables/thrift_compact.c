@@ -75,7 +75,7 @@ void bytes_u64(struct bytes *bytes, uint64_t value)
 
 static void field_header(struct bytes *bytes, int *last, int field, enum thrift_type type)
 {
-	/* Parquet's structures have no steps above 15, which would be written otherwise. */
+	/* Field numbers in Parquet's structures never differ by more than 15, which would need another encoding. */
 	bytes_byte(bytes, (uint8_t)((field - *last) << 4 | type));
 	*last = field;
 }

@@ -90,8 +90,8 @@ static bool add_tail(struct builder *builder, const struct stretch *stretch, uin
 }
 
 /*
- * How much of the stretch's beginning and end was watched because a target waited:
- * until *@head_ns and since *@tail_ns.
+ * Finds how much of the beginning and the end of the stretch was recorded
+ * completely because a target waited: until *@head_ns and since *@tail_ns.
  */
 static void watched(struct builder *builder, const struct stretch *stretch, uint64_t *head_ns,
 		    uint64_t *tail_ns)
@@ -114,7 +114,7 @@ static void watched(struct builder *builder, const struct stretch *stretch, uint
 		if (wait->end_ns >= stretch->end_ns) {
 			*tail_ns = wait->start_ns > stretch->start_ns ? wait->start_ns
 								      : stretch->start_ns;
-			return; /* it may reach into the next stretch */
+			return; /* the wait may reach into the next stretch */
 		}
 	}
 }
@@ -154,7 +154,7 @@ static bool add_stretch(struct builder *builder, const struct stretch *stretch)
 	if (!stretch->end)
 		return last_stretch(builder, stretch, head_ns);
 	if (whole || head_ns == stretch->end_ns) {
-		/* Else a record between the two was lost, and the times are unknown. */
+		/* Otherwise a record between the two was lost, and the times are unknown. */
 		if (stretch->begin->next_tid == stretch->end->prev_tid)
 			return add_tail(builder, stretch, stretch->start_ns);
 		return true;

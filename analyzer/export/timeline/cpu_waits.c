@@ -24,7 +24,7 @@ enum wait_state { WAIT_ASLEEP = 0, WAIT_RUNNING, WAIT_PREEMPTED, WAIT_WOKEN };
 
 struct waiter {
 	uint64_t since_ns;
-	uint16_t cpu; /* WAIT_PREEMPTED: where */
+	uint16_t cpu; /* WAIT_PREEMPTED: the CPU */
 	uint8_t state; /* enum wait_state */
 };
 
@@ -87,7 +87,7 @@ static bool merge_begin(struct merge *merge, const struct model *model)
 	return true;
 }
 
-/* The next event of all streams; false at the end. */
+/* Takes the next event of all streams; returns false at the end. */
 static bool merge_next(struct merge *merge, uint32_t *row, bool *is_wake)
 {
 	struct stream *top = &merge->heap[0];

@@ -141,7 +141,7 @@ static int add_intervals(struct builder *of, const char *name, const struct inte
 	return err;
 }
 
-/* The parts of @a that are not in @b; both are unions of intervals. */
+/* Fills @rest with the parts of @a that are not in @b; both are unions of intervals. */
 static int without(const struct intervals *a, const struct intervals *b, struct intervals *rest)
 {
 	uint32_t next = 0;
@@ -223,7 +223,7 @@ static int add_overlap(struct builder *of)
 	return err;
 }
 
-/* The part of a path at a level, from 0; NULL = it has none there. The last part is no scope. */
+/* Returns the part of a path at a level, counted from 0; NULL = there is none. The last part is not a scope. */
 static const char *part_of(const char *name, uint32_t level, size_t *length)
 {
 	const char *slash;
@@ -250,7 +250,7 @@ static int extend_scope(struct builder *of, struct device_track *track,
 	*scope = 0;
 	if (!part || !length)
 		return 0;
-	/* Two paths that differ above a level are different scopes there, whatever they are called. */
+	/* Two paths that differ above a level are different scopes there, even if their names are equal. */
 	*scope = string_table_add(of->tracks->texts, name, (size_t)(part - name) + length);
 	if (*scope == STRING_NONE)
 		return -ENOMEM;

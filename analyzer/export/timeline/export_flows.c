@@ -18,7 +18,7 @@ static bool begins_inside(const struct export_window *window, uint64_t start_ns,
 	return export_clip(window, &shown_ns, &end_ns, &cut) && shown_ns == start_ns;
 }
 
-/* The host scope of a device file in which a task was launched, if the file has no runtime call for it. */
+/* Returns the host scope of a device file in which a task was launched, if the file has no runtime call for it. */
 static uint32_t scope_of(const struct model *model, const struct device_task *task)
 {
 	const struct call *calls = model->calls.row;

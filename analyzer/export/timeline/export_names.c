@@ -141,7 +141,7 @@ const char *export_stream_name(const struct model *model, uint32_t device, uint6
 	return into;
 }
 
-/* snprintf() may cut a character in two; the writers repair that, here it is only cut. */
+/* snprintf() may split a character; the writers repair that, here the text is only cut. */
 const char *export_thread_name(const struct model *model, uint32_t thread, uint32_t tid, char *into,
 			       size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job_python.c - Python functions that looks at threads saw, as slices from look to look */
+/* job_python.c - Python functions in samples of threads, as slices from sample to sample */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

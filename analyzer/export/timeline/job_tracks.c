@@ -66,7 +66,7 @@ int job_tracks_build(const struct model *model, const struct results *results,
 	if (tracks->slices.count)
 		qsort(tracks->slices.row, tracks->slices.count, sizeof(*tracks->slices.row),
 		      by_track);
-	/* These are in an order of their own, that of their arrows. */
+	/* Rows of roots have another order: that of their arrows. */
 	return err ? err : job_add_roots(tracks);
 }
 

@@ -9,7 +9,7 @@
 
 #define SCOPES_BACK 1024 /* the most ended scopes of a thread that are searched */
 
-/* The innermost scope that a thread was in; INDEX_NONE = none, or it is not shown from its beginning. */
+/* Returns the innermost scope that a thread was in; INDEX_NONE = none, or its beginning is not shown. */
 static uint32_t scope_at(const struct model *model, const struct export_window *window, uint32_t thread,
 			 uint64_t ns)
 {

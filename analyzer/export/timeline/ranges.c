@@ -32,7 +32,7 @@ static bool calls_lost(const struct model *model)
 	return false;
 }
 
-/* WORK_NAME_BEGINS, WORK_NAME_ENDS or 0. */
+/* Returns WORK_NAME_BEGINS, WORK_NAME_ENDS or 0. */
 static uint8_t part_of(struct finder *finder, const struct call *call)
 {
 	const struct function *function = call_function(finder->model, call);

@@ -21,7 +21,7 @@ struct stream {
 	uint32_t first; /* index of its first task in the new order */
 };
 
-/* Deals the tasks out by stream; within each they stay in order. */
+/* The state while tasks are grouped by stream; tasks of one stream keep their order. */
 struct dealer {
 	const struct model *model;
 	struct string_table *numbers; /* stream_key -> number + 1 */

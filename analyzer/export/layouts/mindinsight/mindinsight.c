@@ -33,7 +33,7 @@ uint32_t mindinsight_workers(const struct mindinsight *mi, uint32_t id)
 	return workers ? workers : 1;
 }
 
-/* First and last push or pop of a queue, or of all; false if there is none. */
+/* Finds the first and last push or pop of a queue, or of all queues; returns false if there is none. */
 static bool queue_range(const struct pipeline *pipeline, uint32_t queue, uint64_t *first_ns,
 			uint64_t *last_ns)
 {
@@ -94,7 +94,7 @@ static int by_depth(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The framework's own numbers, if they are from 0 without a hole, else from the trainer down. */
+/* Uses the framework's own numbers if they are consecutive from 0; otherwise numbers from the trainer down. */
 static bool number_operators(struct mindinsight *mi)
 {
 	const struct pipeline *pipeline = mi->usage->pipeline;

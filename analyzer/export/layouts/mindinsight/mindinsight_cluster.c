@@ -21,10 +21,10 @@
 
 #define MS 1e6
 
-/* Nanoseconds; of several steps their sums. */
+/* Times in nanoseconds; for several steps their sums. */
 struct step_share {
 	double step_ns;
-	double alone_ns; /* communication */
+	double alone_ns; /* communication without computation */
 	double receive_ns; /* the part of it spent waiting to receive */
 };
 
@@ -144,7 +144,7 @@ static bool first_between(const struct mindinsight_device *of, uint32_t at)
 	return true;
 }
 
-/* [milliseconds, kilobytes, kilobytes per second] of a step; quotes as CSV wants them. */
+/* Writes [milliseconds, kilobytes, kilobytes per second] of a step; quotes are doubled for CSV. */
 static void put_link(FILE *out, const struct mindinsight_device *of, const struct link_usage *link)
 {
 	double ns = (double)link->transit_ns / of->steps->count;

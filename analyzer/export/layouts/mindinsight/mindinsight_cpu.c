@@ -33,8 +33,8 @@ static double host_share(const struct cpu_usage *cpu, enum host_value value)
 }
 
 /*
- * The intervals that are written, and their usual length. MindInsight's averages weigh all intervals alike, so an interval
- * that the end of the recording or of the window cuts short would distort them; it is left out.
+ * The written intervals, and their usual length. MindInsight's averages give all intervals the same weight, so an
+ * interval cut by the end of the recording or of the window would distort them; it is left out.
  */
 struct samples {
 	uint32_t from;

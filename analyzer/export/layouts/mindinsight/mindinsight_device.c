@@ -9,7 +9,7 @@
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/export/timeline/task_order.h"
 
-#define RANKS_MAX (1u << 24) /* larger numbers are no ranks */
+#define RANKS_MAX (1u << 24) /* larger numbers are not ranks */
 
 struct device_file {
 	const char *name; /* file name with the number */
@@ -46,7 +46,7 @@ static int write_file(const char *folder, const struct device_file *file,
 	return err;
 }
 
-/* MindInsight looks for files that a kind of data does not have, and says that there is none. */
+/* MindInsight searches for files that this kind of data does not have, and reports that they are missing. */
 static bool has_core(const struct mindinsight_device *of, enum operator_core core)
 {
 	for (uint32_t i = 0; i < of->count; i++) {
@@ -136,12 +136,12 @@ static const struct device_step_trace *trace_of(const struct results *results, u
 	return NULL;
 }
 
-/* The devices with tasks, and the number of each in its files' names. */
+/* The devices with tasks, and their numbers in the file names. */
 struct numbering {
-	uint32_t *numbers; /* by row of devices; INDEX_NONE = it has no task */
+	uint32_t *numbers; /* by row of devices; INDEX_NONE = device without tasks */
 	bool ranks; /* the numbers are ranks, and all differ */
-	uint32_t count; /* devices */
-	uint32_t end; /* beyond the largest number */
+	uint32_t count; /* number of devices */
+	uint32_t end; /* largest number + 1 */
 };
 
 static void number_by_rank(const struct model *model, struct numbering *of)
@@ -192,7 +192,7 @@ static bool number_devices(const struct model *model, const uint32_t *order, uin
 	return true;
 }
 
-/* The number of stages, if each consists of consecutive ranks, as MindInsight assumes; else 0. */
+/* Returns the number of stages, if each consists of consecutive ranks, as MindInsight assumes; otherwise 0. */
 static uint32_t count_stages(const struct model *model, const struct numbering *of)
 {
 	uint32_t stages = 0;

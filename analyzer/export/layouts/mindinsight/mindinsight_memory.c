@@ -62,7 +62,7 @@ int mindinsight_memory_summary(FILE *out, const struct mindinsight_device *of)
 	return json_end(json);
 }
 
-/* Kernels in the order of their start; of many, a sample at equal distances. */
+/* Returns kernels sorted by start; if there are many, a sample at equal distances. */
 static uint32_t *find_nodes(const struct mindinsight_device *of, uint32_t *count)
 {
 	uint32_t *rows = malloc(((size_t)of->count + 1) * sizeof(*rows)), step, shown = 0;
@@ -82,7 +82,7 @@ static uint32_t *find_nodes(const struct mindinsight_device *of, uint32_t *count
 	return rows;
 }
 
-/* The bytes in use at an instant; @at advances to the last point before it. */
+/* Returns the bytes in use at an instant; @at advances to the last point before it. */
 static uint64_t bytes_at(const struct memory_curve *curve, uint64_t ts_ns, uint32_t *at)
 {
 	while (*at < curve->count && curve->points[*at].ts_ns <= ts_ns)
@@ -135,7 +135,7 @@ static int put_lines(FILE *out, const struct mindinsight_device *of, const uint3
 	return json_end(json);
 }
 
-/* MindInsight cuts the text at ', "breakdowns"' and puts its last two characters behind that. */
+/* MindInsight cuts the text at ', "breakdowns"' and appends its last two characters. */
 int mindinsight_memory_details(FILE *out, const struct mindinsight_device *of)
 {
 	uint32_t count, *rows = find_nodes(of, &count);

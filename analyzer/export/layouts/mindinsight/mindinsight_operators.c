@@ -72,7 +72,7 @@ int mindinsight_aicore_details(FILE *out, const struct mindinsight_device *of)
 	return csv.err;
 }
 
-/* The next of a list such as "8,16;16,4", with or without quotes around it; false at its end. */
+/* Reads the next element of a list such as "8,16;16,4", with or without quotes around it; returns false at its end. */
 static bool next_item(const char **at, char *item, size_t size)
 {
 	size_t length;
@@ -158,7 +158,7 @@ static int put_info(struct csv_file *csv, const struct model *model,
 	return err;
 }
 
-/* The first task of each name. */
+/* Finds the first task of each name. */
 static bool find_tasks(const struct mindinsight_device *of, struct map *first)
 {
 	for (uint32_t i = of->count; i-- > 0;) {
@@ -179,7 +179,7 @@ static void put_number(struct csv_file *csv, bool known, uint64_t number)
 		csv_text(csv, NULL);
 }
 
-/* Writes the scope and the own name of an operator. */
+/* Writes the scope of an operator and its name without the scope. */
 static void put_names(struct csv_file *csv, const struct mindinsight_device *of,
 		      const struct operator_usage *row)
 {
@@ -231,7 +231,7 @@ int mindinsight_framework(FILE *out, const struct mindinsight_device *of)
 	return err ? err : csv.err;
 }
 
-/* MindInsight splits these lines at commas, whatever is in a name. */
+/* MindInsight splits these lines at commas, even inside a name. */
 int mindinsight_flops(FILE *out, const struct mindinsight_device *of)
 {
 	const struct operator_list *list = &of->results->devices->operators;

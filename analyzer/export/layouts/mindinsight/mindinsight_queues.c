@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operators of a pipeline and their queues, as MindData samples and MindSpore sums them up. */
+/* The operators of a pipeline and their queues, in the form of MindData's samples and MindSpore's summary. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ int mindinsight_pipeline(FILE *out, const struct mindinsight *mi)
 struct tree {
 	const struct mindinsight *mi;
 	uint32_t *list; /* operators shown, from the trainer down */
-	uint32_t *above; /* of each operator shown */
+	uint32_t *above; /* by operator shown: its parent */
 	uint32_t count;
 };
 
@@ -90,10 +90,10 @@ static bool is_shown(const struct tree *tree, uint32_t id)
 	return id == 0 || mindinsight_queue(tree->mi, id, &queue);
 }
 
-/* The parent of an operator in the tree; INDEX_NONE if it has none. */
+/* Returns the parent of an operator in the tree; INDEX_NONE if it has none. */
 static uint32_t shown_above(const struct tree *tree, uint32_t id)
 {
-	/* No way up is longer than there are operators: a hostile trace may have circles. */
+	/* A path to the root has at most as many steps as there are operators: a hostile trace may contain cycles. */
 	for (uint32_t round = 0; round < tree->mi->count; round++) {
 		id = tree->mi->parent[id];
 		if (id == INDEX_NONE || is_shown(tree, id))

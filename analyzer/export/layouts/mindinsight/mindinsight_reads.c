@@ -18,7 +18,7 @@ bool mindinsight_has_reads(const struct mindinsight *mi)
 	return false;
 }
 
-/* MindInsight reads whole numbers, floats where there is a point. */
+/* MindInsight reads whole numbers, and floats if there is a decimal point. */
 int mindinsight_reads(FILE *out, const struct mindinsight *mi)
 {
 	for (uint32_t i = 0; i < mi->model->imported_reads.count; i++) {

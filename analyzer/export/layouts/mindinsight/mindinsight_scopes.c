@@ -23,10 +23,10 @@ struct edge {
 };
 
 struct scopes {
-	struct string_table *names; /* nodes, by number */
+	struct string_table *names; /* names of nodes, by number */
 	struct map edge_of; /* outer << 32 | inner -> row of edges */
 	MODEL_ARRAY(struct edge) edges;
-	uint64_t depth; /* most scopes around an operator */
+	uint64_t depth; /* largest number of scopes around an operator */
 };
 
 static int add_edge(struct scopes *scopes, uint32_t outer, uint32_t inner, double flops)

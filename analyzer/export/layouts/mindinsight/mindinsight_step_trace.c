@@ -16,12 +16,12 @@
 
 #define TICK_NS 10
 
-/* Collectives of a stream: as many columns as the step with most of them needs. */
+/* The collectives of a stream: the number of columns is that of the step with most collectives. */
 struct reduce_stream {
 	uint64_t stream;
 	uint32_t most;
 	uint32_t seen; /* number of its collectives in the current step */
-	uint32_t first; /* column of its first */
+	uint32_t first; /* column of its first collective */
 };
 
 /* One collective in one step, relative to the step's start; end_ns 0 = the step does not have it. */
@@ -38,7 +38,7 @@ struct steps_table {
 	uint32_t stream_capacity;
 	uint32_t columns; /* columns for collectives */
 	struct reduce *reduces; /* collectives of the current row */
-	struct reduce *sums; /* over the rows of the means */
+	struct reduce *sums; /* sums over the rows of the means */
 	uint32_t *counts;
 	bool backward;
 };
@@ -57,7 +57,7 @@ static struct reduce_stream *stream_of(struct steps_table *table, uint64_t strea
 	return &table->streams[table->stream_count++];
 }
 
-/* The device's collectives, by start. */
+/* Returns the device's collectives, sorted by start. */
 static uint32_t *find_collectives(const struct mindinsight_device *of, uint32_t *count)
 {
 	uint32_t *rows = malloc(((size_t)of->count + 1) * sizeof(*rows));
@@ -128,7 +128,7 @@ static void put_header(FILE *out, const struct steps_table *table)
 	for (uint32_t i = 0; i < table->stream_count; i++) {
 		uint64_t stream = table->streams[i].stream;
 
-		/* MindInsight wants a number. */
+		/* MindInsight requires a number. */
 		stream = stream == MODEL_ID_NONE ? 0 : stream;
 		for (uint32_t k = 1; k <= table->streams[i].most; k++)
 			fprintf(out,
@@ -144,7 +144,7 @@ static uint64_t ticks(double ns)
 	return ns > 0 ? (uint64_t)(ns / TICK_NS + 0.5) : 0;
 }
 
-/* Parts of a step; instants are from @start_ns on, so that doubles hold them. */
+/* The parts of a step; instants are relative to @start_ns, so that doubles can hold them. */
 struct step_parts {
 	uint64_t start_ns;
 	double total_ns;
@@ -153,7 +153,7 @@ struct step_parts {
 	double tail_ns;
 };
 
-/* Columns of collectives that the step does not have are 0, which MindInsight takes as that. */
+/* Columns for collectives that the step does not have are 0, which MindInsight treats as absent. */
 static void put_parts(FILE *out, const struct steps_table *table, const struct step_parts *parts,
 		      const struct reduce *reduces)
 {
@@ -252,7 +252,7 @@ int mindinsight_step_trace(FILE *out, const struct mindinsight_device *of)
 	return err;
 }
 
-/* The kernel that ends at the end of the backward pass of the last step. */
+/* Finds the kernel that ends at the end of the backward pass of the last step. */
 static uint32_t backward_name(const struct mindinsight_device *of)
 {
 	uint64_t end_ns = of->steps->rows[of->steps->count - 1].bp_end_ns;

@@ -24,7 +24,7 @@ struct batch {
 	uint32_t queue_size;
 };
 
-/* The places reached in the pipeline's rows, which are in order of time. */
+/* The current positions in the pipeline's rows, which are sorted by time. */
 struct walk {
 	const struct mindinsight *mi;
 	uint32_t fetch;
@@ -80,7 +80,7 @@ static uint32_t size_at(struct walk *walk, const struct pipeline_fetch *fetch)
 	return fetch->end_ns - fetch->start_ns < WAIT_NS;
 }
 
-/* The sending that follows a fetch; 0 if there is none. */
+/* Returns the send that follows a fetch; 0 if there is none. */
 static uint64_t sent_at(struct walk *walk, const struct pipeline_fetch *fetch, uint64_t *end_ns)
 {
 	const struct pipeline *pipeline = walk->mi->usage->pipeline;

@@ -30,7 +30,7 @@ struct timeline_writer {
 	uint32_t pids; /* process numbers already announced, one bit each */
 };
 
-/* The number of a task's process; false: MindInsight does not show such tasks. */
+/* Returns the number of a task's process; returns false if MindInsight does not show such tasks. */
 static bool pid_of(const struct mindinsight_device *of, const struct device_task *task,
 		   uint32_t *pid)
 {
@@ -234,7 +234,7 @@ static int by_text(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How many different names the shown tasks have; UINT32_MAX without memory. */
+/* Returns the number of different names of the shown tasks; UINT32_MAX without memory. */
 static uint32_t count_names(const struct mindinsight_device *of)
 {
 	uint32_t *names = malloc(((size_t)of->count + 1) * sizeof(*names)), used = 0, count = 0, pid;

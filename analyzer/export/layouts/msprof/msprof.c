@@ -20,7 +20,7 @@ int msprof_open(const struct msprof *msprof, struct csv_file *csv, const char *n
 	return csv_open(csv, msprof->folder, file, header);
 }
 
-/* Instants of a device file without a trace are the file's own already. */
+/* Instants of a device file without a trace are in the file's own clock already. */
 uint64_t msprof_real_ns(const struct msprof *msprof, uint64_t ns)
 {
 	uint64_t realtime_ns;
@@ -79,7 +79,7 @@ static int write_files(const struct msprof *msprof)
 	return err;
 }
 
-/* The earliest instant of a device's tasks. */
+/* Returns the earliest instant of a device's tasks. */
 static uint64_t first_ns(const struct model *model, uint32_t device)
 {
 	uint64_t first = 0;
@@ -113,7 +113,7 @@ static int write_device(struct msprof *msprof, const char *path, uint32_t number
 	return write_files(msprof);
 }
 
-/* -ENOENT if the trace has no device task. */
+/* Returns -ENOENT if the trace has no device task. */
 static int write_msprof(const struct model *model, const struct results *results, const char *path,
 			const struct export_options *options, char *error, size_t error_size)
 {

@@ -20,7 +20,7 @@ struct steps {
 	uint64_t reduces; /* collectives written */
 };
 
-/* A slice of the step; the caller writes more arguments, and ends it. */
+/* Begins a slice of the step; the caller writes more arguments and ends it. */
 static void begin(struct steps *steps, const char *name, const char *category, uint64_t start_ns,
 		  uint64_t end_ns)
 {

@@ -20,7 +20,10 @@ struct type_sum {
 	uint64_t max_ns;
 };
 
-/* The file's word for the kind of core (MIX_AIC is not AI_CORE); without one a word for the kind of work. */
+/*
+ * Returns the file's word for the kind of core (MIX_AIC is not AI_CORE), or, if it has none, a word for the kind of
+ * work.
+ */
 static const char *core_of(const struct model *model, const struct device_task *task)
 {
 	/* Databases and tables use different words. */
@@ -81,7 +84,7 @@ static int by_total(const void *a, const void *b)
 	return by_type(a, b);
 }
 
-/* @rows by type, in place; returns how many there are then, most time first. */
+/* Sorts and merges @rows by type, in place; returns the number of rows left, longest time first. */
 static uint32_t add_up(struct type_sum *rows, uint32_t count)
 {
 	uint32_t used = 0;
@@ -192,7 +195,7 @@ bool msprof_is_process(const struct msprof *msprof, uint32_t process)
 	return process == of_device;
 }
 
-/* A timeline has the calls that the table beside it sums up: they are written once, from the calls. */
+/* A timeline contains the calls that the table beside it sums up: they are written once, from the calls. */
 static bool is_repeated(const struct api_statistic_results *api, const struct api_statistic_row *row)
 {
 	for (uint32_t i = 0; i < api->count && row->file != INDEX_NONE; i++) {

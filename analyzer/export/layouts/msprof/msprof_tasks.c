@@ -125,7 +125,7 @@ static bool is_operator(const struct device_task *task)
 	       task->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
 }
 
-/* A task's wait is the time since the operator before it ended. */
+/* A task's wait is the time since the end of the previous operator. */
 int msprof_op_summary(const struct msprof *msprof)
 {
 	const struct model *model = msprof->model;

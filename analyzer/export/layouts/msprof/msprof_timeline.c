@@ -114,7 +114,7 @@ static void put_hardware(struct writer *writer)
 		msprof_put_steps(&writer->events, steps);
 }
 
-/* The group of ranks of a collective: a string, 0 = unknown. */
+/* Returns the group of ranks of a collective: a string, 0 = unknown. */
 static uint32_t group_of(const struct model *model, const struct device_task *task)
 {
 	const struct task_detail *detail = model_task_detail(model, task);
@@ -141,7 +141,7 @@ static void put_operation(struct writer *writer, const struct device_task *task,
 	put_flow_end(writer, task, LAYER_COMMUNICATION, tid);
 }
 
-/* Groups get numbers as they come. */
+/* Groups are numbered in order of appearance. */
 static int put_communication(struct writer *writer)
 {
 	const struct model *model = writer->events.msprof->model;
@@ -183,7 +183,7 @@ static bool is_of_timeline(const struct msprof *msprof, const struct call *call)
 	       msprof_is_process(msprof, model->threads.row[call->thread].process);
 }
 
-/* The level's name as in msprof's arguments. */
+/* Returns the level's name as in msprof's arguments. */
 static const char *short_level(const char *level)
 {
 	static const char *const SHORT[][2] = { { "AscendCL", "acl" },
@@ -223,7 +223,7 @@ static void put_call(struct writer *writer, uint32_t row)
 		msprof_flow(&writer->events, "s", row + 1, LAYER_CANN, tid, call->start_ns);
 }
 
-/* Calls lie thread by thread. */
+/* Calls are sorted by thread. */
 static void put_calls(struct writer *writer)
 {
 	const struct msprof *msprof = writer->events.msprof;
@@ -276,7 +276,7 @@ static int put_overlap(struct writer *writer)
 	return err;
 }
 
-/* The device's tasks, and which calls launched them. */
+/* Finds the device's tasks, and the calls that launched them. */
 static int prepare(struct writer *writer, const struct msprof *msprof)
 {
 	const struct model *model = msprof->model;
