@@ -6,7 +6,7 @@
 
 #define MONOTONIC (STREAM_CLOCK_MONOTONIC - 1)
 #define BOOTTIME (STREAM_CLOCK_BOOTTIME - 1)
-#define SAME_NS 1000000 /* a suspend is longer than this, two readings in a row aren't */
+#define SAME_NS 1000000 /* a suspend lasts longer than this, two readings in a row do not */
 
 static const clockid_t clock_ids[CLOCK_JUDGE_CLOCKS] = {
 	CLOCK_MONOTONIC,
@@ -40,7 +40,7 @@ static void settle(struct clock_judge *judge, enum stream_clock clock)
 	judge->clock = clock;
 }
 
-/* A clock is in the running if nearly every reading agrees with it. */
+/* A clock remains possible if at least 90 % of the readings agree with it. */
 static bool agrees(uint32_t count, const struct clock_judge *judge)
 {
 	return (uint64_t)count * 10 >= (uint64_t)judge->readings * 9;

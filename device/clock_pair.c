@@ -22,7 +22,7 @@ uint64_t clock_pair_monotonic(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-/* Of several readings that whose bounds are nearest: a thread may lose its CPU between two. */
+/* Returns the reading with the closest bounds of several, since the thread may lose its CPU between two clocks. */
 static bool read_both(uint64_t (*read_clock)(void), struct comparison *now)
 {
 	uint64_t before, other, after, best = UINT64_MAX;

@@ -15,7 +15,7 @@ struct waiting {
 	unsigned int looks;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* all that follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all variables below */
 static struct call calls[CORRELATED_CALLS];
 static struct waiting waiting[CORRELATED_WAITING];
 static unsigned int waiting_count;

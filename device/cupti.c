@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cupti.c - where the CUDA driver enters the shim, and what is done while somebody listens.
+ * cupti.c - the shim's entry point for the CUDA driver, and its work while a reader listens.
  *
- * Nothing is done in the program's own threads but at its very end: CUPTI must not be called
- * from within cuInit(), which is what calls InitializeInjection().
+ * The program's own threads do no work for the shim except at exit: CUPTI must not be called
+ * from within cuInit(), which calls InitializeInjection().
  */
 #include "device/cupti.h"
 
@@ -54,7 +54,7 @@ static bool begin(void)
 	if (!loaded)
 		return false;
 	cupti_clock_compare();
-	/* Before the tasks: each must have its call. */
+	/* Calls are recorded before tasks, so that each task has its call. */
 	if (!cupti_apis_record(true))
 		cupti_say("tasks can't be joined to their calls: it records no API calls");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -92,7 +92,7 @@ static const struct listener listener = { "profbpf-cupti", ready, begin, deliver
 
 EXPORT int InitializeInjection(void);
 
-/* Called by the driver within cuInit(). 1: all is well; the driver goes on whatever it says. */
+/* Called by the driver within cuInit(). Returns 1 (success); the driver ignores the value. */
 EXPORT int InitializeInjection(void)
 {
 	static atomic_flag once = ATOMIC_FLAG_INIT;

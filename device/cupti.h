@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cupti.h - inside of the CUPTI shim (libprofbpf-cupti.so), which the CUDA driver
+ * cupti.h - internals of the CUPTI shim (libprofbpf-cupti.so), which the CUDA driver
  * loads into a program when CUDA_INJECTION64_PATH names it.
  *
- *   cupti.c          InitializeInjection(), what is done while somebody listens
- *   cupti_library.c  finds libcupti and the functions used of it
- *   cupti_apis.c     which API calls are recorded
+ *   cupti.c          InitializeInjection(), the work while a reader listens
+ *   cupti_library.c  finds libcupti and its functions
+ *   cupti_apis.c     selects the API calls to record
  *   cupti_records.c  CUPTI's buffers: activity records become tasks of the stream
  *   cupti_device.c   devices, their names and clock
  *
- * CUPTI is loaded when somebody listens for the first time, and records only while
- * somebody does. CUPTI tells of a kernel or a copy on the device in one record, and
- * of the API call that caused it in another one with the same correlation id; the
- * latter says which thread called and when.
+ * CUPTI is loaded for the first reader, and records only while a reader listens. CUPTI
+ * reports a kernel or a copy on the device in one record, and the API call that caused
+ * it in another with the same correlation id; the latter has the calling thread and
+ * the time of the call.
  *
  * Sources: cupti_activity.h, cupti_callbacks.h and cupti_version.h of CUDA 12.9 and 13.5.
  */
@@ -31,12 +31,12 @@
 #define CUPTI_SOURCE "cupti"
 
 /*
- * Records of CUDA 11.0 and later begin alike; before, the fields read here are elsewhere.
+ * Records of CUDA 11.0 and later begin with the same fields; before, their offsets differ.
  * CUPTI_API_VERSION, see cupti_version.h.
  */
 #define CUPTI_VERSION_MIN 13
 
-/* Functions that every CUPTI has that this works with, then those that may be missing (NULL). */
+/* Functions that every supported CUPTI has, then functions that may be missing (NULL). */
 #define CUPTI_NEEDED(X)                 \
 	X(GetVersion)                   \
 	X(ActivityRegisterCallbacks)    \
@@ -62,46 +62,47 @@ struct cupti_library {
 #undef CUPTI_MEMBER
 };
 
-/* There is one: CUPTI's callbacks have no place to pass it. Valid once cupti_library_load() succeeded. */
+/* Global, because CUPTI's callbacks have no parameter for it. Valid once cupti_library_load() succeeded. */
 extern struct cupti_library cupti_library;
 extern struct stream_writer *cupti_writer;
 
 #define cupti_say(format, ...) listener_say("CUPTI: " format, ##__VA_ARGS__)
 
 /*
- * Looks for libcupti: the one that the program has loaded, the file that
+ * Looks for libcupti: the copy that the program has loaded, the file that
  * PROFBPF_CUPTI names, then the newest that the driver (of CUDA version
- * driver_version, 12090 for 12.9; 0: unknown) can do, beside the CUDA runtime
- * library in use and where the dynamic loader looks. False, after
+ * driver_version, 12090 for 12.9; 0: unknown) supports, beside the CUDA runtime
+ * library in use and in the dynamic loader's paths. Returns false, after
  * cupti_say(), if there is none, it is too old, or another tool uses it.
  */
 bool cupti_library_load(int driver_version);
 
 /*
  * Begins (true) or ends the recording of the API calls that cause work on a
- * device or wait for it. False if CUPTI refuses all of them.
+ * device or wait for it. Returns false if CUPTI refuses all of them.
  */
 bool cupti_apis_record(bool enable);
 
 /*
- * Asks the CUDA driver for its devices. False while it has not been initialised:
- * try again later. driver_version as above. Once only.
+ * Queries the devices of the CUDA driver. Returns false while the driver is not
+ * initialised: the caller tries again later. driver_version as above. Succeeds once only.
  */
 bool cupti_devices_ask(int *driver_version);
 
 /*
- * Settles CUPTI's clock: CLOCK_MONOTONIC if CUPTI can be told so, else what it is found to be.
- * Before any recording; sets the thread ids of records, too: false if they stay pthread_t's.
+ * Sets CUPTI's clock to CLOCK_MONOTONIC if CUPTI allows it, else finds out the clock that it uses.
+ * Called before any recording; also makes records have the kernel's thread ids. Returns false if they
+ * stay pthread_t values.
  */
 bool cupti_clock_settle(void);
 
-/* To be called now and then while recording, from one thread: compares CUPTI's clock with ours. */
+/* Compares CUPTI's clock with CLOCK_MONOTONIC. Called from one thread at intervals while recording. */
 void cupti_clock_compare(void);
 
-/* An instant of CUPTI's clock in CLOCK_MONOTONIC, 0 if nobody knows. */
+/* Converts an instant of CUPTI's clock to CLOCK_MONOTONIC; returns 0 if that is not possible. */
 uint64_t cupti_clock_to_monotonic(uint64_t cupti_ns);
 
-/* Index in the stream of a CUDA device by its number, -1 if there's no room. Not locked. */
+/* Returns the index in the stream of a CUDA device; -1 if the table is full. The caller does the locking. */
 int cupti_device_index(uint32_t number);
 
 /* The callbacks for cuptiActivityRegisterCallbacks(). */
@@ -109,7 +110,7 @@ void CUPTIAPI cupti_buffer_requested(uint8_t **buffer, size_t *size, size_t *max
 void CUPTIAPI cupti_buffer_completed(CUcontext context, uint32_t stream, uint8_t *buffer,
 				     size_t size, size_t valid);
 
-/* Are thread ids in records those of the kernel? Before any recording. */
+/* Sets whether thread ids in records are the kernel's. Called before any recording. */
 void cupti_records_threads(bool system_ids);
 
 #endif /* PROFBPF_DEVICE_CUPTI_H */

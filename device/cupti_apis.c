@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cupti_apis.c - which API calls CUPTI records: those that may cause work on a device or
- * wait for it. Recording all of them would cost a job that asks for errors after each call.
+ * cupti_apis.c - selects the API calls that CUPTI records: calls that may cause work on a device or
+ * wait for it. Recording all calls would slow down a job that queries errors after each call.
  *
- * They are chosen by name, so that functions of later versions are among them.
+ * Calls are selected by name, so functions of later CUDA versions are included.
  */
 #include "device/cupti.h"
 
 #include <string.h>
 
-#define LATER 256 /* ids that versions after the headers' may have added */
+#define LATER 256 /* ids that CUDA versions after the headers' may have added */
 
 static const char *const wanted[] = {
 	"Launch", "Memcpy", "Memset", "Prefetch", "Synchronize", "WaitEvent",
 };
 
-/* Parameters of graph nodes and the like, which do nothing on a device. */
+/* Parts of names of functions that do no work on a device, such as those for parameters of graph nodes. */
 static const char *const unwanted[] = { "Node", "Attr", "Params", "Config", "Get" };
 
 static bool has(const char *name, const char *const *words, size_t count)
@@ -35,7 +35,7 @@ static bool is_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 	       !has(name, unwanted, sizeof(unwanted) / sizeof(*unwanted));
 }
 
-/* Returns how many are recorded from now on. */
+/* Returns the number of functions recorded from now on. */
 static unsigned int record(CUpti_CallbackDomain domain, CUpti_CallbackId ids,
 			   CUptiResult(CUPTIAPI *enable_one)(CUpti_CallbackId, uint8_t),
 			   bool enable)
@@ -61,7 +61,7 @@ bool cupti_apis_record(bool enable)
 	unsigned int driver = record(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_SIZE,
 				     cupti_library.ActivityEnableDriverApi, enable);
 
-	/* Before CUDA 11.8 it's all or nothing. */
+	/* Before CUDA 11.8, CUPTI records either all functions or none. */
 	if (!runtime)
 		runtime = record_kind(CUPTI_ACTIVITY_KIND_RUNTIME, enable);
 	if (!driver)

@@ -2,8 +2,8 @@
 /*
  * cupti_device.c - CUDA devices by number, and the clock of CUPTI's records.
  *
- * CUPTI brings the times of a GPU to a clock of the host by itself. From CUDA 11.6 on it takes
- * ours, CLOCK_MONOTONIC; before, it is CLOCK_REALTIME, which clock_judge finds out.
+ * CUPTI itself converts the times of a GPU to a clock of the host. From CUDA 11.6 on it can use
+ * CLOCK_MONOTONIC, as this shim does; before, it uses CLOCK_REALTIME, which judge() detects.
  */
 #include "device/cupti.h"
 
@@ -15,7 +15,7 @@
 
 #define NAME_LEN STREAM_NAME_LEN
 
-static char device_names[STREAM_DEVICES][NAME_LEN]; /* "" = the driver told none */
+static char device_names[STREAM_DEVICES][NAME_LEN]; /* "" = the driver reported no name */
 static int indexes[STREAM_DEVICES]; /* in the stream, plus 1 */
 
 static enum stream_clock stream_clock;
@@ -63,7 +63,7 @@ int cupti_device_index(uint32_t number)
 	return indexes[number] - 1;
 }
 
-/* Readings are some microseconds apart: which clock lies between? */
+/* Returns the host clock between whose readings, a few microseconds apart, CUPTI's time lies. */
 static enum stream_clock judge(void)
 {
 	struct clock_reading before, after;

@@ -2,8 +2,8 @@
 /*
  * cupti_library.c - finds the libcupti that fits the program.
  *
- * Two copies of CUPTI in one process don't bear each other: the one that the program
- * has (PyTorch is linked to it) comes first. CUPTI must not be newer than the driver.
+ * Two copies of CUPTI in one process conflict, so the program's own copy (PyTorch is
+ * linked to it) is used first. CUPTI must not be newer than the driver.
  */
 #include "device/cupti.h"
 
@@ -25,7 +25,7 @@ static const struct {
 	{ "libcupti.so", 0 },
 };
 
-/* Where libcupti lies, as seen from the folder of the CUDA runtime library. */
+/* Folders of libcupti, relative to the folder of the CUDA runtime library. */
 static const char *const beside[] = {
 	"", /* packages of CUDA 13 */
 	"../../cuda_cupti/lib/", /* packages of CUDA 11 and 12 */
@@ -79,7 +79,7 @@ static void *open_best(int driver_version)
 	return handle;
 }
 
-/* RTLD_DEFAULT is NULL, too, where the program has one among its own libraries. */
+/* *@handle may be NULL on success, too: RTLD_DEFAULT is NULL, the handle for the program's own libraries. */
 static bool open_library(int driver_version, void **handle)
 {
 	const char *given = getenv("PROFBPF_CUPTI");
@@ -123,7 +123,7 @@ static void CUPTIAPI nothing(void *data, CUpti_CallbackDomain domain, CUpti_Call
 {
 }
 
-/* A profiler in the program would lose its records to us: CUPTI has one client at a time. */
+/* CUPTI has one client at a time: with two, a profiler in the program would lose its records to this shim. */
 static bool is_free(void)
 {
 	CUpti_SubscriberHandle subscriber;

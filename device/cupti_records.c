@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cupti_records.c - CUPTI's buffers, and how activity records become tasks.
+ * cupti_records.c - CUPTI's buffers; turns activity records into tasks.
  *
  * The oldest structure of each kind is read: later ones begin alike (CUPTI_VERSION_MIN).
  */
@@ -12,15 +12,15 @@
 #include "device/correlated.h"
 
 #define BUFFER_SIZE (1u << 20)
-#define BUFFERS 256 /* in CUPTI's hands at a time; what doesn't fit is counted */
+#define BUFFERS 256 /* the most that CUPTI holds at a time; dropped records are counted */
 #define CONTEXTS 64u
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* all that follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all variables below */
 static void *buffers[BUFFERS];
 static struct {
 	uint32_t id, device;
 	bool known;
-} contexts[CONTEXTS]; /* of which device they are: synchronisation doesn't say */
+} contexts[CONTEXTS]; /* with their devices, which synchronisation records do not contain */
 static bool system_threads;
 
 void cupti_records_threads(bool system_ids)
@@ -28,7 +28,7 @@ void cupti_records_threads(bool system_ids)
 	system_threads = system_ids;
 }
 
-/* ---- Buffers. Another profiler may take over the callbacks, or we its buffers. */
+/* ---- Buffers. Another profiler may replace our callbacks, or our callbacks may get its buffers. */
 
 static bool exchange(void *from, void *to)
 {
@@ -61,7 +61,7 @@ void CUPTIAPI cupti_buffer_requested(uint8_t **buffer, size_t *size, size_t *max
 
 /* ---- Calls */
 
-/* A driver's call inside the runtime's has the same number. */
+/* A driver call inside a runtime call has the same number. */
 static void add_call(const CUpti_ActivityAPI *record)
 {
 	correlated_call(record->correlationId, system_threads ? record->threadId : 0,
@@ -151,7 +151,7 @@ static void add_sync(const CUpti_ActivitySynchronization *record)
 	};
 	unsigned int slot = record->contextId & (CONTEXTS - 1);
 
-	/* A context that has done nothing while somebody listened. */
+	/* The context ran no task during the recording, so its device is not known. */
 	if (!contexts[slot].known || contexts[slot].id != record->contextId)
 		return;
 	add_task(&task, contexts[slot].device, record->contextId, record->correlationId);
@@ -179,7 +179,7 @@ static void take(const CUpti_Activity *record)
 	}
 }
 
-/* Records that CUPTI had no buffer for. Some may have been calls: nobody knows. */
+/* Counts records that CUPTI dropped for lack of a buffer. Some may be calls; CUPTI does not report their kind. */
 static void count_dropped(CUcontext context, uint32_t stream)
 {
 	size_t dropped = 0;

@@ -10,18 +10,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_MS 50 /* between looks at the lease */
-#define FLUSH_MS 100 /* between deliveries while somebody listens */
-#define EXIT_WAIT_S 2 /* how long a program that exits waits for the thread to stop */
+#define LOOK_MS 50 /* between checks of the lease */
+#define FLUSH_MS 100 /* between deliveries while a reader's lease runs */
+#define EXIT_WAIT_S 2 /* the longest wait of an exiting program for the thread */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed; /* of CLOCK_MONOTONIC */
+static pthread_cond_t changed; /* waits by CLOCK_MONOTONIC */
 static bool stopping; /* under lock */
 static pthread_t thread;
-static pid_t owner; /* the process that thread runs in: not a forked child */
+static pid_t owner; /* the process of the thread; a forked child has no thread */
 static struct stream_writer *stream;
 static const struct listener *runtime;
-static bool recording; /* of the thread, and of at_exit() after it */
+static bool recording; /* used by the thread, and by at_exit() after the thread has stopped */
 
 void listener_say(const char *format, ...)
 {
@@ -36,7 +36,7 @@ void listener_say(const char *format, ...)
 	dprintf(STDERR_FILENO, "profbpf: %s\n", text);
 }
 
-/* Returns whether the process ends. */
+/* Waits. Returns true at once when the process ends. */
 static bool wait_ms(long ms)
 {
 	struct timespec until;
@@ -56,7 +56,7 @@ static bool wait_ms(long ms)
 
 static void *follow(void *unused)
 {
-	bool tried = false; /* in vain, since somebody listens */
+	bool tried = false; /* begin() failed since the reader's lease began */
 	bool ready = false;
 	uint64_t now, asked;
 
@@ -82,7 +82,7 @@ static void *follow(void *unused)
 	return NULL;
 }
 
-/* The last records are delivered while the driver still works: its own handlers run after this. */
+/* Delivers the last records while the driver still works: the driver's exit handlers run after this one. */
 static void at_exit(void)
 {
 	struct timespec until;
@@ -102,7 +102,7 @@ static void at_exit(void)
 	stream_writer_answer(stream, UINT64_MAX);
 }
 
-/* The program's signals are not for this thread. */
+/* The thread blocks all signals: they are for the program's own threads. */
 static int start_thread(void)
 {
 	pthread_condattr_t attr;

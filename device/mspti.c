@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mspti.c - the MSPTI shim (libprofbpf-mspti.so): has CANN's MSPTI tell what an Ascend device did.
+ * mspti.c - the MSPTI shim (libprofbpf-mspti.so): gets the tasks of an Ascend device from CANN's MSPTI.
  *
- * MSPTI sees what goes through functions that it puts before CANN's, so it must be preloaded, and
- * this after it: LD_PRELOAD="libmspti.so libprofbpf-mspti.so". Where libmspti isn't in the process
- * nothing is done.
+ * MSPTI interposes functions of CANN, so it must be preloaded, and this shim after it:
+ * LD_PRELOAD="libmspti.so libprofbpf-mspti.so". Without libmspti in the process the shim does
+ * nothing.
  */
 #include "device/mspti.h"
 
@@ -144,7 +144,7 @@ static void buffer_completed(uint8_t *buffer, size_t size, size_t valid)
 
 /* ---- Recording */
 
-/* CANN is loaded late, by Python; before, MSPTI has nothing to ask. */
+/* Python loads CANN late; before that MSPTI does not work. */
 static bool ready(void)
 {
 	return dlsym(RTLD_DEFAULT, "aclrtLaunchKernel") || dlsym(RTLD_DEFAULT, "rtKernelLaunch") ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mspti.h - what the MSPTI shim uses of CANN's libmspti.so, as its documentation defines it
- * (MindStudio "MSPTI C API", 2026): there is no package of headers to build against.
+ * mspti.h - the parts of CANN's libmspti.so that the MSPTI shim uses, as its documentation defines them
+ * (MindStudio "MSPTI C API", 2026): no package has its headers.
  *
  * Times are nanoseconds of CLOCK_REALTIME. Records are packed, and aligned to 8 bytes.
  */
@@ -30,7 +30,7 @@ enum mspti_copy_kind {
 	MSPTI_DTOD = 4,
 };
 
-/* mspti_copy_name - static text; where the direction is not told (0, or 5: found out by the runtime) without one */
+/* mspti_copy_name - returns static text, without a direction if it is not known (0, or 5: chosen by the runtime) */
 static inline const char *mspti_copy_name(int32_t kind)
 {
 	switch (kind) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opencl.c - where the OpenCL loader enters the layer.
+ * opencl.c - the entry points of the layer for the OpenCL loader.
  *
- * Whatever goes wrong here, the program must run as without the layer: then the
- * table below is handed back as it came.
+ * On any error here the program must run as without the layer: the loader gets
+ * the table of the functions below unchanged.
  */
 #include "device/opencl.h"
 
@@ -65,7 +65,7 @@ static void after_fork(void)
 	opencl_queue_unlock();
 }
 
-/* What the layer itself calls. */
+/* Returns whether the table has all functions that the layer itself calls. */
 static bool complete(const struct _cl_icd_dispatch *next)
 {
 	return next->clGetDeviceInfo && next->clGetCommandQueueInfo && next->clGetKernelInfo &&
@@ -111,15 +111,15 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint num_entries,
 		*layer_dispatch_ret = target_dispatch;
 		return CL_SUCCESS;
 	}
-	/* Loaders take the function below where the table has NULL. */
+	/* For a NULL in the table, loaders use the function below the layer. */
 	*num_entries_ret = ours < num_entries ? ours : num_entries;
 	*layer_dispatch_ret = &overrides;
 	return CL_SUCCESS;
 }
 
 /*
- * A driver may tell the end of a command by a thread of its own, after the
- * program's clFinish() returned. Give it a moment, if somebody is listening.
+ * A driver may report the end of a command from a thread of its own, after the
+ * program's clFinish() returned. Waits a moment for it if a reader's lease runs.
  */
 __attribute__((destructor)) static void at_exit(void)
 {

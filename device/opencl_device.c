@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-/* A device seen so far. */
+/* A known device. */
 struct device {
 	cl_device_id id;
 	struct clock_judge judge;
@@ -36,7 +36,7 @@ static const char *kind_of(cl_device_id id)
 	return "accelerator";
 }
 
-/* OpenCL 1.0 has no callbacks; calling for one would jump to nowhere. */
+/* OpenCL 1.0 has no callbacks; the function to register one would be a NULL pointer. */
 static bool has_callbacks(cl_device_id id)
 {
 	char version[128] = "";

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opencl_enqueue.c - the functions that give a device something to do.
+ * opencl_enqueue.c - the functions that submit work to a device.
  *
- * clEnqueueBarrier and clEnqueueWaitForEvents of OpenCL 1.0 have no event to be
- * followed by, so they aren't here; nor are Direct3D's.
+ * clEnqueueBarrier and clEnqueueWaitForEvents of OpenCL 1.0 are not here, because
+ * they have no event; nor are the Direct3D functions.
  */
 #include "device/opencl.h"
 
-/* Bytes of a box; the runtime has accepted it. */
+/* Returns the bytes of a region that the runtime has accepted. */
 static uint64_t volume(const size_t *region)
 {
 	return region ? (uint64_t)region[0] * region[1] * region[2] : 0;
@@ -52,8 +52,8 @@ static uint64_t sum(cl_uint count, const size_t *sizes)
 #define WAIT cl_uint waits, const cl_event *wait_list, cl_event *event
 
 /*
- * Defines enqueue_FUNCTION. The name of the task (0: that of the function), its
- * bytes and whether it blocked are worked out after the runtime took it; "..."
+ * Defines enqueue_FUNCTION. The name of the task (0: the function's name), its bytes
+ * and whether it blocked are evaluated after the runtime accepted the command; "..."
  * are the arguments to pass on before the event.
  */
 #define ENQUEUE(function, kind, label, bytes, blocking, params, ...)                      \
@@ -210,7 +210,7 @@ ENQUEUE(AcquireEGLObjectsKHR, STREAM_SYNC, 0, 0, false, OBJECTS, queue, count, o
 ENQUEUE(ReleaseEGLObjectsKHR, STREAM_SYNC, 0, 0, false, OBJECTS, queue, count, objects, waits,
 	wait_list)
 
-/* Without an event it's an error, which it has to stay. */
+/* A call without an event is an error; the runtime below must still report it. */
 static cl_int CL_API_CALL enqueue_Marker(cl_command_queue queue, cl_event *event)
 {
 	struct opencl_task task;

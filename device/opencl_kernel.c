@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opencl_kernel.c - names of kernels, asked for once.
+ * opencl_kernel.c - names of kernels, queried once for each.
  *
  * A driver may use the handle of a released kernel again. Every release forgets
- * the name: it comes before any reuse, and asking again is cheap.
+ * the name: it comes before any reuse, and a second query is cheap.
  */
 #include "device/opencl.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * opencl_queue.c - makes every queue measure its commands' times, without the
- * program seeing it: it is told of the properties it asked for, and gets times
- * only for commands in queues it made with profiling.
+ * program seeing it: queries return the properties that the program asked for,
+ * and times only for commands in queues that it made with profiling.
  *
  * A driver may use the handle of a released queue again, and events may outlive
- * their queue. So a queue stays known until its handle is used again, and of
- * those released only the last RETIRED_MAX.
+ * their queue. So a released queue is remembered until its handle is used again
+ * or RETIRED_MAX others were released after it.
  */
 #include "device/opencl.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#define PROPERTIES_MAX 64 /* key and value pairs believed in a property list */
+#define PROPERTIES_MAX 64 /* the most key and value pairs in a property list */
 #define RETIRED_MAX 1024
 
 struct queue {
@@ -24,9 +24,9 @@ struct queue {
 	TAILQ_ENTRY(queue) retired; /* while references is 0 */
 	uint32_t references; /* the program's own */
 	int device;
-	bool forced; /* profiling is on, but the program didn't ask for it */
+	bool forced; /* profiling is on, but the program did not ask for it */
 	size_t asked_size; /* bytes of asked */
-	cl_queue_properties asked[]; /* the list given, as CL_QUEUE_PROPERTIES_ARRAY */
+	cl_queue_properties asked[]; /* the program's list, as CL_QUEUE_PROPERTIES_ARRAY */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -131,8 +131,8 @@ static cl_command_queue CL_API_CALL create(cl_context context, cl_device_id devi
 
 /*
  * Copies a property list with profiling added to out, which has room for
- * 2 * PROPERTIES_MAX + 3. Returns the entries of the list given with its final 0
- * (0 for NULL), or -1 if it's to be passed down as it is.
+ * 2 * PROPERTIES_MAX + 3. Returns the number of entries of @list with its final 0
+ * (0 for NULL), or -1 if the caller must pass the list on unchanged.
  */
 static int add_profiling(const cl_queue_properties *list, cl_queue_properties *out)
 {
@@ -151,7 +151,7 @@ static int add_profiling(const cl_queue_properties *list, cl_queue_properties *o
 		out[n + 1] = CL_QUEUE_PROFILING_ENABLE;
 		out[n + 2] = 0;
 	} else {
-		/* A device's own queue has no events that the host could ask. */
+		/* The host cannot query events of a queue on the device. */
 		if (out[place] & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE))
 			return -1;
 		out[place] |= CL_QUEUE_PROFILING_ENABLE;
@@ -206,7 +206,7 @@ static cl_int CL_API_CALL release(cl_command_queue handle)
 {
 	struct queue *queue;
 
-	/* Before the driver's own release: afterwards the handle may be somebody else's. */
+	/* Before the driver's release: after it the driver may give the handle to another queue. */
 	pthread_mutex_lock(&lock);
 	queue = find(handle);
 	if (queue && queue->references > 0 && --queue->references == 0) {
@@ -230,7 +230,7 @@ static bool is_forced(cl_command_queue handle)
 	return forced;
 }
 
-/* The property list that the program gave, as clGetCommandQueueInfo() would tell. */
+/* Returns the program's own property list, as clGetCommandQueueInfo() does. */
 static cl_int asked_properties(cl_command_queue handle, size_t size, void *value, size_t *size_ret)
 {
 	cl_queue_properties asked[2 * PROPERTIES_MAX + 1];
@@ -278,7 +278,7 @@ static cl_int CL_API_CALL get_info(cl_command_queue handle, cl_command_queue_inf
 	return result;
 }
 
-/* Of OpenCL 1.0: the program may ask for profiling late, or have it switched off. */
+/* OpenCL 1.0: the program may switch profiling on or off after the queue was made. */
 static cl_int CL_API_CALL set_property(cl_command_queue handle,
 				       cl_command_queue_properties properties, cl_bool enable,
 				       cl_command_queue_properties *old)
@@ -319,7 +319,7 @@ static cl_int CL_API_CALL get_event_times(cl_event event, cl_profiling_info name
 	return opencl_layer.next.clGetEventProfilingInfo(event, name, size, value, size_ret);
 }
 
-/* A queue made by other means (an extension's function): as the driver has it. */
+/* Remembers a queue that an extension's function made, with the driver's properties. */
 static int remember_stranger(cl_command_queue handle)
 {
 	cl_device_id device = NULL;

@@ -2,16 +2,16 @@
 /*
  * opencl_task.c - one command, from its enqueue to its end.
  *
- * Each command followed gets an event: the program's, of which a reference is
- * kept, or one made for the purpose. The runtime calls back when it's complete;
- * then its times are read, the task is written and the reference given back.
+ * Each followed command has an event: the program's, to which the layer keeps a
+ * reference, or an event of the layer. The runtime calls back when the command is
+ * complete; then the layer reads its times, writes the task and releases the event.
  */
 #include "device/opencl.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-/* What is needed when a command ends. */
+/* The data of a command until it ends. */
 struct pending {
 	struct stream_task slot;
 	bool judging;
@@ -47,7 +47,7 @@ bool opencl_task_begin(struct opencl_task *task, cl_command_queue queue, cl_even
 	task->judging = opencl_device_wants_clock(device, now);
 	if (task->judging)
 		clock_reading_take(&task->before);
-	/* Last, so that the time below the layer isn't ours. */
+	/* Read last, so that the duration of the call does not include the layer's own time. */
 	task->slot.enqueue_ns = monotonic_ns();
 	return true;
 }
@@ -101,7 +101,7 @@ static void CL_CALLBACK completed(cl_event event, cl_int status, void *data)
 	free(pending);
 }
 
-/* Has a command that was to be waited for ended indeed? */
+/* Returns whether a blocking command has really ended. */
 static bool has_ended(cl_event event, cl_int *status)
 {
 	return opencl_layer.next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,

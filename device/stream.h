@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stream.h - the shared memory through which a device layer, loaded into the
- * traced program, hands its device's task times to the daemon.
+ * traced program, passes its device's task times to the daemon.
  *
  * The layer creates a sealed memfd named STREAM_MEMFD_NAME; the daemon finds it
- * under /proc/PID/fd, so that nothing has to be agreed upon beforehand, the job
- * may start long before the daemon, and mount, pid and network namespaces do
- * not matter. The layout is one header, a table of devices, an arena of names
- * and a ring of task slots:
+ * under /proc/PID/fd, so the two need no common configuration, the job may start
+ * long before the daemon, and mount, pid and network namespaces do not matter.
+ * The layout is a header, a table of devices, an arena of names and a ring of
+ * task slots:
  *
  *   0                        struct stream_header (with the device table)
  *   names_offset             arena of NUL-terminated names, append-only
@@ -18,22 +18,22 @@
  * which works only while the slot holds a finished, earlier number; it fills the
  * slot and publishes it by storing n + 1. A writer that finds the slot claimed or
  * holding a later number was overtaken by a whole lap: it drops its task, so that
- * two writers never fill one slot at once. Nobody waits for readers. A reader
+ * two writers never fill one slot at once. Writers never wait for readers. A reader
  * keeps its own position, copies a slot and checks the sequence before and after;
- * a slot that holds a later number was overwritten before it was read, one that
- * stays unpublished was dropped or its writer died: the reader counts both as
- * lost. So several readers, a slow one and a dead one can do the program no harm.
+ * a slot with a later number was overwritten before it was read; for a slot that
+ * stays unpublished the task was dropped or the writer died: the reader counts both
+ * as lost. So several, slow or dead readers do not disturb the program.
  *
  * Writers record tasks only while lease_until_ns lies in the future; readers
- * push it forward, never back. A layer that finds a lease run out swaps it for 0,
- * so that without a reader it costs one comparison per call.
+ * only move it forward. A layer that finds an expired lease replaces it by 0, so
+ * that without a reader each call costs one comparison.
  *
  * A stream belongs to one process: after fork the child makes its own when it
- * first uses the device, and a stream whose pid isn't that of the process it was
- * found in is its parent's, not to be read there.
+ * first uses the device. A stream whose pid differs from that of the process in
+ * which it was found is the parent's stream, and is not read there.
  *
- * The memory belongs to the traced program: a reader checks the seals (so that
- * it can't shrink under it) and trusts no number in it.
+ * The memory belongs to the traced program: a reader checks the seals (the file
+ * cannot shrink while it is mapped) and validates every number in it.
  */
 #ifndef PROFBPF_DEVICE_STREAM_H
 #define PROFBPF_DEVICE_STREAM_H
@@ -46,9 +46,9 @@
 #define STREAM_VERSION 1
 #define STREAM_DEVICES 32
 #define STREAM_NAME_LEN 128 /* of a device */
-/* Of a task, with its NUL. Symbols of C++ templates have thousands of characters, and a cut one can't be demangled. */
+/* Longest task name, with its NUL. C++ template symbols have thousands of characters; a cut one cannot be demangled. */
 #define STREAM_TASK_NAME_MAX 4096u
-#define STREAM_LEASE_NS 3000000000ull /* how far a reader pushes the lease, from now */
+#define STREAM_LEASE_NS 3000000000ull /* length of a lease, from now */
 #define STREAM_MAX_SIZE (64u << 20) /* readers refuse larger ones */
 #define STREAM_WRITING (1ull << 63) /* in stream_task.sequence */
 
@@ -73,7 +73,7 @@ enum stream_kind {
 
 struct stream_device {
 	uint32_t ready; /* 1 once the other fields are valid */
-	uint32_t clock; /* enum stream_clock; may turn from UNDECLARED to another once */
+	uint32_t clock; /* enum stream_clock; may change once, from UNDECLARED to a clock */
 	char kind[16]; /* "cpu", "gpu", "accelerator" */
 	char name[STREAM_NAME_LEN];
 };
@@ -92,17 +92,17 @@ struct stream_header {
 	char source[32]; /* "opencl-layer", "cupti", "mspti" */
 	/* Written by the layer. */
 	uint64_t head; /* slots taken so far = tasks produced */
-	uint64_t untimed; /* tasks whose times the runtime would not tell, in no slot */
+	uint64_t untimed; /* tasks without times from the runtime; they are in no slot */
 	uint64_t enqueued; /* tasks accepted = head + untimed + still in flight */
 	uint32_t names_used; /* bytes of the arena in use, at least 1: offset 0 is "" */
 	uint32_t device_count;
-	/* Written by readers: CLOCK_MONOTONIC, the layer records until then. */
+	/* Written by readers: the layer records until this CLOCK_MONOTONIC time. */
 	uint64_t lease_until_ns;
 	/*
-	 * A reader that is about to end writes CLOCK_MONOTONIC here, never back, and waits a
-	 * moment; the layer then hands over what its runtime still holds and writes that number
-	 * to answered_ns. 0 in answered_ns: a layer that writes each task when it ends, of which
-	 * there is nothing to wait for.
+	 * A reader that is about to end writes CLOCK_MONOTONIC here (only increasing values) and waits a
+	 * moment; the layer then delivers the records that its runtime still holds and writes the same
+	 * number to answered_ns. 0 in answered_ns: the layer writes each task when it ends, so the
+	 * reader does not wait.
 	 */
 	uint64_t asked_ns;
 	uint64_t answered_ns;
@@ -123,7 +123,7 @@ struct stream_task {
 	uint64_t stream; /* the runtime's queue handle */
 	uint64_t bytes; /* moved or filled; 0 for kernels */
 	uint64_t
-		correlation; /* the layer's own number of the task, or of what launched it; from 1 */
+		correlation; /* the layer's own number of the task, or of the call that launched it; from 1 */
 	uint32_t tid; /* enqueuing thread, in the program's pid namespace */
 	uint32_t name; /* offset into the arena */
 	uint32_t device; /* index into devices */

@@ -20,11 +20,11 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-/* Programs expect open() to return the lowest free number: stay out of their way. */
+/* Programs expect open() to return the lowest free number, so the memfd gets a high one. */
 #define STREAM_FD_MIN 200
 #define STREAM_WORDS (sizeof(struct stream_task) / sizeof(uint64_t))
 
-/* What the guard page says; the kernel wipes it to GUARD_FORKED in a child. */
+/* The content of the guard page; the kernel resets it to GUARD_FORKED in a child. */
 enum guard {
 	GUARD_FORKED = 0,
 	GUARD_LIVE = 1,
@@ -51,10 +51,10 @@ struct name {
 struct stream_writer {
 	struct region region;
 	_Atomic uint32_t *guard; /* in a page of its own, MADV_WIPEONFORK */
-	_Atomic uint32_t epoch; /* no two streams have the same: thread ids change by fork */
+	_Atomic uint32_t epoch; /* different for each stream, because fork changes thread ids */
 	uint32_t slot_count;
 	char source[32];
-	pthread_mutex_t lock; /* names, devices and the making of a child's stream */
+	pthread_mutex_t lock; /* protects names, devices and the creation of a child's stream */
 	void *names; /* tsearch tree of struct name */
 };
 
@@ -68,7 +68,7 @@ static uint64_t monotonic_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-/* The header lives in shared memory that other processes read and write. */
+/* The header is in shared memory that other processes read and write. */
 static _Atomic uint64_t *shared64(uint64_t *field)
 {
 	return (_Atomic uint64_t *)field;
@@ -85,7 +85,7 @@ static int memfd(void)
 	int fd = (int)syscall(SYS_memfd_create, STREAM_MEMFD_NAME, flags | MFD_NOEXEC_SEAL);
 	int high;
 
-	/* Before Linux 6.3 the flag isn't known; after it, leaving it out is logged. */
+	/* Linux before 6.3 does not know the flag; later kernels log a call without it. */
 	if (fd < 0 && errno == EINVAL)
 		fd = (int)syscall(SYS_memfd_create, STREAM_MEMFD_NAME, flags);
 	if (fd < 0)
@@ -97,7 +97,7 @@ static int memfd(void)
 	return high;
 }
 
-/* Growing a file beyond RLIMIT_FSIZE doesn't fail, it kills. */
+/* Growing a file beyond RLIMIT_FSIZE kills the process instead of failing. */
 static bool size_allowed(size_t size)
 {
 	struct rlimit limit;
@@ -177,7 +177,7 @@ fail:
 	return -EIO;
 }
 
-/* Readers look at nothing before the magic is there. */
+/* Readers do not use the stream before they see the magic. */
 static void region_publish(struct region *region)
 {
 	atomic_store_explicit(shared64(&region->header->magic), STREAM_MAGIC, memory_order_release);
@@ -233,8 +233,8 @@ void stream_writer_destroy(struct stream_writer *writer)
 }
 
 /*
- * Gives a forked child its own stream: task slots empty, devices and names as
- * the parent's, since the layer remembers indexes and offsets.
+ * Gives a forked child its own stream: with empty task slots, and with the parent's
+ * devices and names, since the layer remembers their indexes and offsets.
  */
 static void renew_in_child(struct stream_writer *writer)
 {
@@ -263,7 +263,7 @@ static bool usable(struct stream_writer *writer)
 	return atomic_load_explicit(writer->guard, memory_order_acquire) == GUARD_LIVE;
 }
 
-/* The same, after making the child's stream if this is one that has none yet. */
+/* Like usable(), but first makes the child's stream if this is a forked child without one. */
 static bool ready(struct stream_writer *writer)
 {
 	if (usable(writer))
@@ -330,7 +330,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(((const struct name *)a)->text, ((const struct name *)b)->text);
 }
 
-/* Called with the lock held, for a name that isn't in the tree. */
+/* The caller holds the lock; the name is not in the tree. */
 static uint32_t add_name(struct stream_writer *writer, struct name *name, size_t len)
 {
 	struct stream_header *header = writer->region.header;
@@ -401,7 +401,7 @@ void stream_writer_put(struct stream_writer *writer, const struct stream_task *t
 	_Atomic uint64_t *slot;
 	size_t i;
 
-	/* A task begun before fork ends in the parent only. */
+	/* A task that was begun before the fork ends in the parent only. */
 	if (!usable(writer))
 		return;
 	memcpy(words, task, sizeof(words));
@@ -412,7 +412,7 @@ void stream_writer_put(struct stream_writer *writer, const struct stream_task *t
 		if (sequence > n)
 			return;
 	} while (!atomic_compare_exchange_weak(&slot[0], &sequence, STREAM_WRITING | (n + 1)));
-	/* No word may become visible before the claim. */
+	/* No word of the task may become visible before the claim of the slot. */
 	atomic_thread_fence(memory_order_release);
 	for (i = 1; i < STREAM_WORDS; i++)
 		atomic_store_explicit(&slot[i], words[i], memory_order_relaxed);
@@ -454,7 +454,7 @@ uint64_t stream_writer_asked(struct stream_writer *writer)
 	return asked > atomic_load(shared64(&writer->region.header->answered_ns)) ? asked : 0;
 }
 
-/* What was written before is there for whoever sees the answer. */
+/* A reader that sees the answer also sees all tasks written before it. */
 void stream_writer_answer(struct stream_writer *writer, uint64_t asked)
 {
 	if (usable(writer))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream_writer.h - the side of a device stream (stream.h) that lives in the
- * traced program: makes the shared memory and writes tasks into it.
+ * stream_writer.h - the part of a device stream (stream.h) in the traced
+ * program: makes the shared memory and writes tasks into it.
  *
- * Every function may be called from any thread at any time, prints nothing and
- * never waits for a reader. After fork() the child gets a stream of its own the
- * first time it asks stream_writer_live().
+ * Any thread may call every function at any time; functions print nothing and
+ * never wait for a reader. After fork() the child gets its own stream with its
+ * first call of stream_writer_live().
  */
 #ifndef PROFBPF_DEVICE_STREAM_WRITER_H
 #define PROFBPF_DEVICE_STREAM_WRITER_H
@@ -22,8 +22,8 @@
 struct stream_writer;
 
 /*
- * Makes the stream of this process. source says who reports ("opencl-layer"),
- * slots is a power of two. Returns NULL if the memory can't be had (no memfd,
+ * Makes the stream of this process. source names the reporting layer ("opencl-layer"),
+ * slots is a power of two. Returns NULL if it cannot get the memory (no memfd,
  * RLIMIT_FSIZE too small, out of memory). The caller owns the result; destroying
  * it while another thread uses it is an error.
  */
@@ -38,49 +38,49 @@ void stream_writer_destroy(struct stream_writer *writer);
 bool stream_writer_live(struct stream_writer *writer, uint64_t *now_ns);
 
 /*
- * Adds a device and returns its index, or -1 if there is room for no more.
+ * Adds a device and returns its index, or -1 if the table is full.
  * kind is "cpu", "gpu" or "accelerator"; strings are copied, long ones cut. The
  * clock is UNDECLARED until stream_writer_declare_clock().
  */
 int stream_writer_add_device(struct stream_writer *writer, const char *name, const char *kind);
 void stream_writer_declare_clock(struct stream_writer *writer, int device, enum stream_clock clock);
 
-/* Offset of a name in the arena, for stream_task.name; 0 (no name) if it's full. */
+/* Returns the offset of a name in the arena, for stream_task.name; 0 (no name) if the arena is full. */
 uint32_t stream_writer_name(struct stream_writer *writer, const char *name);
 
-/* Id of the calling thread in its own pid namespace, for stream_task.tid. */
+/* Returns the id of the calling thread in its own pid namespace, for stream_task.tid. */
 uint32_t stream_writer_tid(struct stream_writer *writer);
 
 /*
- * A task was accepted: returns its number, for stream_task.correlation. Exactly
- * one stream_writer_put() or stream_writer_untimed() must follow when it ends.
+ * Counts an accepted task and returns its number, for stream_task.correlation. Exactly
+ * one stream_writer_put() or stream_writer_untimed() must follow when the task ends.
  */
 uint64_t stream_writer_begin(struct stream_writer *writer);
 
-/* Publishes a task; its sequence is filled in here. */
+/* Publishes a task; this function sets its sequence. */
 void stream_writer_put(struct stream_writer *writer, const struct stream_task *task);
 
-/* A task ended whose times the runtime would not tell. */
+/* Counts an ended task for which the runtime reports no times. */
 void stream_writer_untimed(struct stream_writer *writer);
 
 /*
- * For layers whose runtime hands out tasks in batches. stream_writer_asked() tells whether a
- * reader wants all that there is, because it ends: not 0, and the layer then calls
- * stream_writer_answer() with that number once it is written. A layer says by answering 1 in
- * advance that it does so, and by UINT64_MAX that nothing will come any more.
+ * For layers whose runtime delivers tasks in batches. stream_writer_asked() returns a number
+ * other than 0 if a reader is about to end and wants all remaining tasks; the layer writes them and
+ * then calls stream_writer_answer() with that number. A layer announces this with an answer of 1 in
+ * advance; the answer UINT64_MAX means that no more tasks will come.
  */
 uint64_t stream_writer_asked(struct stream_writer *writer);
 void stream_writer_answer(struct stream_writer *writer, uint64_t asked);
 
 /*
- * Waits until every task accepted has ended, at most timeout_ns. Returns whether
- * they all have. Returns at once when no lease runs.
+ * Waits until every accepted task has ended, at most timeout_ns. Returns whether
+ * all have ended. Returns at once when no lease runs.
  */
 bool stream_writer_drain(struct stream_writer *writer, uint64_t timeout_ns);
 
 /*
- * To be called around fork() (pthread_atfork), so that the child doesn't inherit
- * a lock that another thread held: lock before, unlock after in both processes.
+ * Called around fork() (pthread_atfork), so that the child does not inherit a
+ * lock held by another thread: lock before, unlock after in both processes.
  */
 void stream_writer_lock(struct stream_writer *writer);
 void stream_writer_unlock(struct stream_writer *writer);
