@@ -14,9 +14,9 @@
  * In total main ran for 1598.5 ms, was ready for 101.5 and blocked for 300, of which 100 for I/O; worker ran for
  * 1049.98, was ready for 0.01 and blocked for 500.
  *
- * main called clEnqueueNDRangeKernel 100 times, 1 to 100 us long, three calls failed; and clFinish twice, once for 10
- * ms and once without an end. worker called cudaLaunchKernel five times, 20 us each, each with a cuLaunchKernel of 10
- * us in it.
+ * main called clEnqueueNDRangeKernel 100 times, 1 to 100 us long, three calls failed; and clFinish twice, once for
+ * 10 ms and once without an end. worker called cudaLaunchKernel five times, 20 us each, each with a cuLaunchKernel of
+ * 10 us in it.
  */
 #ifndef PROFBPF_TESTS_UNIT_SAMPLE_TRACE_H
 #define PROFBPF_TESTS_UNIT_SAMPLE_TRACE_H

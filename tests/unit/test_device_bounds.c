@@ -404,8 +404,8 @@ static bool settled(struct fixture *f)
 }
 
 /*
- * A counted wait that may be nested in another call changes nothing if a certain one was as short, or if it took 50
- * us.
+ * A counted wait that may be nested in another call changes nothing if a certain one was as short, or if it took
+ * 50 us.
  */
 static void settled_shortest(void **state)
 {

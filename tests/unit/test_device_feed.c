@@ -196,7 +196,7 @@ static uint64_t finish_takes(struct fixture *f)
 	       (uint64_t)before.tv_nsec;
 }
 
-/* Waits are counted as sleeps: a sleep takes at least its nanoseconds. */
+/* A needless wait would consist of sleeps, each at least as long as requested: it would take a second or more. */
 static void nobody_waits_without_need(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which functions are called too often for the ends of their calls to be seen, and when again. */
+/* Which functions are called so often that the ends of their calls are no longer recorded, and when they are again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "daemon/profbpfd/probe/hot_functions.h"
 
-#define CALL_NS 3000 /* with a budget of 3 %: 10,000 calls a second */
+#define CALL_NS 3000 /* with a budget of 3 %: 10,000 calls per second */
 #define BUDGET 0.03
 
 struct table {
@@ -52,7 +52,7 @@ static void test_only_the_costliest(void **state)
 	assert_true(!look(&t, 4000, 50000, 3000));
 	assert_true(look(&t, 4000, 50000, 3000));
 	assert_true(!t.function[0].hot && t.function[1].hot && !t.function[2].hot);
-	/* What is left, 7,000 calls, fits. */
+	/* The remaining 7,000 calls fit. */
 	for (int i = 0; i < 10; i++)
 		assert_true(!look(&t, 4000, 50000, 3000));
 }
@@ -64,7 +64,7 @@ static void test_many_small_ones(void **state)
 	for (int i = 0; i < 2; i++)
 		assert_true(!look(&t, 6000, 5000, 4000));
 	assert_true(look(&t, 6000, 5000, 4000));
-	/* 15,000 are too many, 9,000 are still above what it is brought down to, 8,000. */
+	/* 15,000 calls are too many; the remaining 9,000 still exceed the target of 8,000. */
 	assert_true(t.function[0].hot && t.function[1].hot && !t.function[2].hot);
 }
 
@@ -94,7 +94,7 @@ static void test_no_price_no_change(void **state)
 	assert_true(!t.function[0].hot);
 }
 
-/* The dearest is not the one that is called most. */
+/* The most expensive function is not the most frequent one. */
 static void test_each_its_price(void **state)
 {
 	const uint32_t prices[] = { 4000, 500, 500 };
@@ -106,7 +106,7 @@ static void test_each_its_price(void **state)
 	assert_true(t.function[0].hot && !t.function[1].hot && !t.function[2].hot);
 }
 
-/* What else costs leaves them less; what is taken back has to fit into half of what is left. */
+/* Other costs leave less for functions; a function returns only if it fits into half of what is left. */
 static void test_what_the_rest_leaves(void **state)
 {
 	struct table t = { 0 };
@@ -122,7 +122,7 @@ static void test_what_the_rest_leaves(void **state)
 	for (int i = 0; i < HOT_TICKS; i++)
 		look_for(&t, rates, NULL, BUDGET, 0.04);
 	assert_true(!t.function[0].hot);
-	/* Nothing is left. */
+	/* No budget is left. */
 	for (int i = 0; i < HOT_TICKS; i++)
 		look_for(&t, rates, NULL, 0, 0);
 	assert_true(t.function[0].hot && t.function[1].hot);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Idle time of a device: what each instant of a gap is put down to. */
+/* Idle time of a device: the cause of each instant of a gap. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "tests/unit/idle_scene.h"
 
-/* On CPU all the time: own code, runtime, and then the device's turn. */
+/* On a CPU all the time: the job's own code, the runtime, and then the device. */
 static void test_on_cpu(void **state)
 {
 	struct scene scene = scene_make();
@@ -28,7 +28,7 @@ static void test_on_cpu(void **state)
 	scene_end(&scene);
 }
 
-/* Interrupts while it ran, a quota that was used up, and a read of a pipe with its object. */
+/* Interrupts while the thread ran, an exhausted quota, and a read of a pipe with its object. */
 static void test_irq_quota_object(void **state)
 {
 	struct scene scene = scene_make();
@@ -58,7 +58,7 @@ static void test_irq_quota_object(void **state)
 	scene_end(&scene);
 }
 
-/* Without a submit time the end of the enqueue stands for it; without that the call's end. */
+/* Without a submit time the end of the enqueue is used instead; without that, the call's end. */
 static void test_handover(void **state)
 {
 	struct scene scene = scene_make();
@@ -80,7 +80,7 @@ static void test_handover(void **state)
 	scene_expect(&scene, 1, 180, 195, IDLE_RUNTIME, NULL, NULL);
 	scene_end(&scene);
 
-	/* Submitted before the gap began: nothing but the device is to blame. */
+	/* Submitted before the gap began: only the device is responsible. */
 	scene = scene_make();
 	scene.model->tasks.row[1].enqueue_ns = 10 * US;
 	scene.model->tasks.row[1].submit_ns = 20 * US;
@@ -91,7 +91,7 @@ static void test_handover(void **state)
 	scene_end(&scene);
 }
 
-/* Asleep in clFinish: woken by an interrupt, then ready while another process had the CPU. */
+/* Asleep in clFinish: woken by an interrupt, then ready while another process used the CPU. */
 static void test_completion_by_interrupt(void **state)
 {
 	struct scene scene = scene_make();
@@ -111,7 +111,7 @@ static void test_completion_by_interrupt(void **state)
 	scene_end(&scene);
 }
 
-/* The runtime's own thread brings the completion, and had to wait for a CPU itself. */
+/* The runtime's own thread reports the completion, after it had to wait for a CPU itself. */
 static void test_completion_by_thread(void **state)
 {
 	struct scene scene = scene_make();
@@ -134,7 +134,7 @@ static void test_completion_by_thread(void **state)
 	scene_end(&scene);
 }
 
-/* In clFinish, but it was a lock of the runtime that another caller of it held. */
+/* In clFinish, but waiting for a lock of the runtime that another caller held. */
 static void test_runtime_lock(void **state)
 {
 	struct scene scene = scene_make();
@@ -151,7 +151,7 @@ static void test_runtime_lock(void **state)
 	scene_end(&scene);
 }
 
-/* The task was enqueued long ago, the thread waits for it, the runtime has not submitted it. */
+/* The task was enqueued long ago and the thread waits for it, but the runtime has not submitted it. */
 static void test_enqueued(void **state)
 {
 	struct scene scene = scene_make();
@@ -167,7 +167,7 @@ static void test_enqueued(void **state)
 	scene_end(&scene);
 }
 
-/* Submitted while the thread was in no call: the runtime decided when. */
+/* Submitted while the thread was in no call: the runtime chose the time. */
 static void test_submitted_by_runtime(void **state)
 {
 	struct scene scene = scene_make();
@@ -185,7 +185,7 @@ static void test_submitted_by_runtime(void **state)
 	scene_expect(&scene, 2, 170, 200, IDLE_DEVICE_WAIT, "the device", "submitted, not started yet");
 	scene_end(&scene);
 
-	/* The same, but the submit time lies in a call of the thread: its flush came late. */
+	/* The same, but the submit time lies in a call of the thread: it flushed late. */
 	scene = scene_make();
 	scene.model->tasks.row[1].enqueue_ns = 100 * US;
 	scene.model->tasks.row[1].enqueue_dur_ns = 20 * US;
@@ -200,7 +200,7 @@ static void test_submitted_by_runtime(void **state)
 	scene_end(&scene);
 }
 
-/* The submit time is stamped, but the launch has to wait for a lock before it is done. */
+/* The submit time has passed, but the launch waits for a lock before it returns. */
 static void test_launch_sleeps(void **state)
 {
 	struct scene scene = scene_make();
@@ -224,7 +224,7 @@ static void test_launch_sleeps(void **state)
 	scene_end(&scene);
 }
 
-/* A blocking copy, asleep since before the gap until after it: it waits for its own task. */
+/* A blocking copy, asleep from before the gap until after it: it waits for its own task. */
 static void test_blocking_copy(void **state)
 {
 	struct scene scene = scene_make();
@@ -244,7 +244,7 @@ static void test_blocking_copy(void **state)
 	scene_end(&scene);
 }
 
-/* Asleep outside any runtime call, by what it slept in and what woke it. */
+/* Checks a sleep outside any runtime call, by its system call and its waker. */
 static void sleep_case(int16_t syscall, enum thread_state how, bool by_worker, bool by_outsider,
 		       uint8_t flags, uint8_t cause, const char *who)
 {
@@ -270,7 +270,7 @@ static void test_sleeps(void **state)
 
 	sleep_case(FUTEX, sleep, true, false, 0, IDLE_LOCK, "worker 101");
 	sleep_case(FUTEX, sleep, false, false, SPAN_WOKEN_TIMER, IDLE_SLEEP, "");
-	/* A timer that interrupted the worker: the worker has nothing to do with it. */
+	/* The timer interrupted the worker, which is not involved. */
 	sleep_case(FUTEX, sleep, true, false, SPAN_WOKEN_TIMER, IDLE_SLEEP, "");
 	sleep_case(FUTEX, sleep, false, false, SPAN_NO_WAKE, IDLE_LOCK, "");
 	sleep_case(NANOSLEEP, sleep, false, false, SPAN_WOKEN_TIMER, IDLE_SLEEP, "");
@@ -294,7 +294,7 @@ static void test_sleeps(void **state)
 	sleep_case(1000, sleep, false, false, 0, IDLE_UNKNOWN, "");
 }
 
-/* What the waker did, and whom it waited for itself. */
+/* The waker's activity, and the thread for which it waited itself. */
 static void test_waker_chain(void **state)
 {
 	struct scene scene = scene_make();
@@ -344,8 +344,8 @@ static void test_driver(void **state)
 }
 
 /*
- * Where threads of the host are the device, the one that takes the task may wait for a CPU. It
- * is known by the completions that it brings: the bystander runs as well, but brings none.
+ * If threads of the host are the device, the thread that takes the task may wait for a CPU. It is recognized by the
+ * completions that it reports: the bystander runs as well, but reports none.
  */
 static void test_cpu_device(void **state)
 {
@@ -375,7 +375,7 @@ static void test_cpu_device(void **state)
 
 static void test_unknowns(void **state)
 {
-	/* No thread. */
+	/* The thread is unknown. */
 	struct scene scene = scene_make();
 
 	scene.model->tasks.row[1].thread = INDEX_NONE;
@@ -393,7 +393,7 @@ static void test_unknowns(void **state)
 	assert_int_equal(scene.results.idle.gaps[0].parts[0].thread, scene.main);
 	scene_end(&scene);
 
-	/* Records lost in the middle; nothing known about when it was submitted. */
+	/* Records are lost in the middle; the submit time is unknown. */
 	scene = scene_make();
 	scene.model->tasks.row[1].submit_ns = scene.model->tasks.row[1].enqueue_ns = 0;
 	scene.model->tasks.row[1].enqueue_dur_ns = 0;
@@ -418,7 +418,7 @@ static void test_unknowns(void **state)
 	scene_end(&scene);
 }
 
-/* A thread made during the gap: before, its creator is looked at. */
+/* A thread that was created during the gap: before its start its creator is analysed. */
 static void test_new_thread(void **state)
 {
 	struct scene scene = scene_make();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roots of idle time: whom the waiting of a gap leads to, by which way, and what stays unknown. */
+/* Roots of idle time: the thread at the end of a gap's waits, the way to it, and times that stay unknown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "analyzer/analyse/idle/idle_roots.h"
 #include "tests/unit/idle_scene.h"
 
-/* The stretch that begins then came by these threads. */
+/* Checks that the way of the stretch that begins at @start_ns consists of these threads. */
 static void expect_way(const struct idle_roots *roots, uint64_t start_ns, uint32_t count,
 		       const uint32_t *threads)
 {
@@ -30,7 +30,7 @@ static void expect_way(const struct idle_roots *roots, uint64_t start_ns, uint32
 	}
 }
 
-/* What the first thread of the way of the stretch that begins then waited for. */
+/* Checks the cause of the wait of the first thread on the way of the stretch that begins at @start_ns. */
 static void expect_first_cause(const struct idle_roots *roots, uint64_t start_ns, uint8_t cause)
 {
 	uint32_t way = INDEX_NONE;
@@ -68,12 +68,12 @@ static void test_chain_of_three(void **state)
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, scene.main)->ns, 10 * US);
 	expect_way(scene.results.idle.roots, 100 * US, 3,
 		   (uint32_t[]){ scene.main, scene.worker, b });
-	/* What the first hop says has not changed. */
+	/* The causes of the first hop have not changed. */
 	assert_int_equal(scene.results.idle.cause_ns[IDLE_LOCK], 70 * US);
 	scene_end(&scene);
 }
 
-/* Across processes: the worker waits for a child, which sleeps because it wants to. */
+/* Across processes: the worker waits for a child, which sleeps voluntarily. */
 static void test_process_border(void **state)
 {
 	struct scene scene = scene_make();
@@ -96,7 +96,7 @@ static void test_process_border(void **state)
 	scene_end(&scene);
 }
 
-/* A Python thread that was started with this function. */
+/* Adds a sample of a Python thread that was started with this function. */
 static void look_at_python(struct model *model, uint32_t thread, const char *function,
 			   uint64_t ts_ns)
 {
@@ -115,7 +115,10 @@ static void look_at_python(struct model *model, uint32_t thread, const char *fun
 	assert_true(MODEL_PUSH(&model->stack_samples, sample));
 }
 
-/* A process for each item: those that followed each other are one; those side by side are not. */
+/*
+ * One process per item: processes that ran one after the other become one row; those that ran at the same time do
+ * not.
+ */
 static void follow(bool other, bool renamed)
 {
 	struct scene scene = scene_make();
@@ -127,10 +130,10 @@ static void follow(bool other, bool renamed)
 
 		child[i] = small_thread(model, process, 300 + i, "item");
 		model->processes.row[process].parent_pid = 100;
-		/* Of the first nobody saw how it was started. */
+		/* The start of the first process was not recorded. */
 		if (i)
 			model->threads.row[child[i]].parent = scene.main;
-		/* The second one begins as the first one ends, the third before that. */
+		/* The second process begins as the first one ends, the third one earlier. */
 		model->threads.row[child[i]].start_ns = (i == 1 ? 130 : 90 + i) * US;
 		model->threads.row[child[i]].exit_ns = (i == 0 ? 130 : 170) * US;
 	}
@@ -158,12 +161,12 @@ static void follow(bool other, bool renamed)
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, child[0])->ns, 40 * US);
 	scene_expect_chain(scene_root(&scene, IDLE_USER_CODE, child[0]), 2,
 			   (uint32_t[]){ scene.main, child[0] });
-	/* The chain tells roles, the ways of stretches who it was. */
+	/* The chain contains roles, the ways of stretches contain the actual threads. */
 	expect_way(scene.results.idle.roots, 140 * US, 2, (uint32_t[]){ scene.main, child[1] });
 	scene_end(&scene);
 }
 
-/* A process @pid that @parent's thread started, and its first thread. */
+/* Adds process @pid, started by @parent's thread, and returns its first thread. */
 static uint32_t start_process(struct model *model, uint32_t pid, const char *name, uint32_t parent)
 {
 	uint32_t thread = small_thread(model, small_process(model, pid, name, true), pid, name);
@@ -172,7 +175,7 @@ static uint32_t start_process(struct model *model, uint32_t pid, const char *nam
 	return thread;
 }
 
-/* A shell for each item, which runs the same: what it runs is one, too, and so are that one's threads. */
+/* A shell per item, each running the same command: the commands become one row, too, and so do their threads. */
 static void test_roles_of_children(void **state)
 {
 	struct scene scene = scene_make();
@@ -208,14 +211,17 @@ static void test_roles(void **state)
 	follow(false, false);
 }
 
-/* Of the same name, for Python threads all bear that of their process, but not there for the same; or the other way round. */
+/*
+ * Threads of the same name (all Python threads have their process's name) but with different functions, or the other
+ * way round.
+ */
 static void test_other_roles(void **state)
 {
 	follow(true, false);
 	follow(false, true);
 }
 
-/* A mutex that goes from c to the worker to main: each has its time of main's wait. */
+/* A mutex is handed from c to the worker to main: each has its part of main's wait. */
 static void test_handover(void **state)
 {
 	struct scene scene = scene_make();
@@ -231,7 +237,7 @@ static void test_handover(void **state)
 	scene_end(&scene);
 }
 
-/* Slices of a wait that a timer ends, with a short look each; the holder ends the last. */
+/* Slices of a wait that a timer ends, each followed by a short run; the holder ends the last slice. */
 static void test_timer_slices(void **state)
 {
 	struct scene scene = scene_make();
@@ -253,7 +259,7 @@ static void test_timer_slices(void **state)
 	scene_end(&scene);
 }
 
-/* A timed wait whose time was up, and then went on working, was its own wish. */
+/* A timed wait that timed out, after which the thread continued its work, was voluntary. */
 static void test_timeout(void **state)
 {
 	struct scene scene = scene_make();
@@ -266,7 +272,7 @@ static void test_timeout(void **state)
 	scene_end(&scene);
 }
 
-/* A broadcast wakes main, too; there is nothing for it: what it waits for is what ends the next sleep. */
+/* A broadcast wakes main, too, without work for it: the next sleep's end is the end of the wait. */
 static void test_broadcast(void **state)
 {
 	struct scene scene = scene_make();
@@ -317,7 +323,7 @@ static void test_two_waits(void **state)
 	}
 }
 
-/* A stage that takes an item, hands it on by waking main, and waits for the next within microseconds. */
+/* A stage that takes an item, passes it on by waking main, and waits for the next one within microseconds. */
 static void test_handed_on(void **state)
 {
 	struct scene scene = scene_make();
@@ -346,7 +352,7 @@ static void test_handed_on(void **state)
 	scene_end(&scene);
 }
 
-/* Who waits for somebody that waits for it: with looks in between that can be. What for is what the last one says. */
+/* Two threads wait for each other, which is possible with short runs in between. The last wait gives the cause. */
 static void test_circle(void **state)
 {
 	static const struct {
@@ -370,7 +376,7 @@ static void test_circle(void **state)
 	}
 }
 
-/* Time of the rows that have a value in a member of their root. */
+/* Sums up the time of the rows with a value in a member of their root. */
 #define NS_OF(roots, member, value)                                               \
 	({                                                                        \
 		uint64_t ns = 0;                                                  \
@@ -380,7 +386,7 @@ static void test_circle(void **state)
 		ns;                                                               \
 	})
 
-/* One root that was come to by two ways, of which only what lies between, or only a cause, differs. */
+/* One root reached by two ways, which differ only in the middle, or only in a cause. */
 static void test_two_ways(void **state)
 {
 	struct scene scene = scene_make();
@@ -415,13 +421,13 @@ static void test_two_ways(void **state)
 	scene_end(&scene);
 }
 
-/* Roots that follow each other the same way and differ in one thing only are two rows. */
+/* Consecutive roots with the same way that differ in a single member are two rows. */
 static void test_one_difference(void **state)
 {
 	struct scene scene = scene_make();
 	const struct idle_roots *roots;
 
-	/* Commands of one driver, while it runs. */
+	/* Commands of one driver, while the thread runs. */
 	assert_true(MODEL_PUSH(&scene.model->drivers, ((struct driver){ .rdev = 1 })));
 	for (uint32_t i = 0; i < 2; i++)
 		assert_true(MODEL_PUSH(&scene.model->ioctls, ((struct ioctl_call){ .start_ns = (110 + 20 * i) * US,
@@ -434,7 +440,7 @@ static void test_one_difference(void **state)
 	assert_int_equal(NS_OF(roots, command, 8), 20 * US);
 	scene_end(&scene);
 
-	/* Disks that it waits for. */
+	/* Disks that the thread waits for. */
 	scene = scene_make();
 	for (uint32_t i = 0; i < 2; i++) {
 		assert_true(MODEL_PUSH(&scene.model->drivers, ((struct driver){ .rdev = i })));
@@ -462,7 +468,7 @@ static void test_one_difference(void **state)
 	assert_int_equal(NS_OF(roots, place_kind, PLACE_FAULT), 40 * US);
 	scene_end(&scene);
 
-	/* A CPU that thread 0 has, and one that is idle. */
+	/* A CPU that thread 0 uses, and an idle one. */
 	scene = scene_make();
 	assert_int_equal(scene.main, 0);
 	scene_main_waits(&scene, scene.worker);
@@ -475,7 +481,7 @@ static void test_one_difference(void **state)
 	assert_int_equal(NS_OF(roots, who_kind, WHO_IDLE_CPU), 50 * US);
 	scene_end(&scene);
 
-	/* Nothing known of it, and a sleep that nobody is known to have ended. */
+	/* A thread without any records, and a sleep with an unknown waker. */
 	scene = scene_make();
 	scene_main_waits(&scene, scene.worker);
 	small_span(scene.model, scene.worker, 0, 90 * US, STATE_RUNNING);
@@ -488,7 +494,7 @@ static void test_one_difference(void **state)
 	scene_end(&scene);
 }
 
-/* Threads that wait for each other, @count of them: too many are not followed, and that is said. */
+/* @count threads wait for each other in a line: beyond a limit the walk stops, and the result says so. */
 static void wait_in_line(uint32_t count, uint32_t *last, struct scene *scene)
 {
 	uint32_t thread[64] = { 0 };
@@ -524,7 +530,7 @@ static void test_depth(void **state)
 	scene_end(&scene);
 }
 
-/* Woken by a thread outside of what was traced; by nobody known; by a thread whose records are lost. */
+/* Woken by a thread outside of the traced processes; by an unknown one; by a thread whose records are lost. */
 static void test_unknown(void **state)
 {
 	struct scene scene = scene_make();
@@ -555,7 +561,7 @@ static void test_unknown(void **state)
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, scene.worker)->ns, 50 * US);
 	scene_end(&scene);
 
-	/* Work that comes from outside is an end by itself. */
+	/* Work that arrives from outside is a root by itself. */
 	scene = scene_make();
 	small_sleep(scene.model, scene.main, 0, 170 * US, POLL, scene.outsider, 0);
 	scene_main_launches(&scene, 170);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Idle time of a device: what parts, gaps and causes add up to. */
+/* Idle time of a device: sums of parts, gaps and causes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static void test_totals(void **state)
 	scene_end(&scene);
 }
 
-/* A gap that is as long as the threshold is listed. */
+/* A gap exactly as long as the threshold is listed. */
 static void test_threshold(void **state)
 {
 	for (uint64_t more = 0; more < 2; more++) {
@@ -59,7 +59,7 @@ static void test_threshold(void **state)
 	}
 }
 
-/* Whichever thread of a process had the CPU: one row for all of the same name. */
+/* Several threads of a process used the CPU: one row for all with the same name. */
 static void test_runner_names(void **state)
 {
 	struct scene scene = scene_make();
@@ -85,7 +85,7 @@ static uint64_t up_to(uint64_t limit)
 	return (uint64_t)rand() % limit;
 }
 
-/* Threads, calls, ioctls and tasks without rhyme or reason. */
+/* Random threads, calls, ioctls and tasks. */
 static void fill_at_random(struct scene *scene)
 {
 	static const int16_t syscalls[] = { -1, READ, POLL, IOCTL, NANOSLEEP, FUTEX, 999 };
@@ -167,12 +167,12 @@ static void test_random(void **state)
 	}
 }
 
-/* Causes by how much they have: each once, of equal ones the first, none without any. */
+/* Causes in order of their time: each once, equal ones in their own order, none without time. */
 static void test_ranked(void **state)
 {
 	const uint64_t ns[IDLE_CAUSES + 1] = { [IDLE_USER_CODE] = 5, [IDLE_LOCK] = 9,
 					       [IDLE_IO] = 5, [IDLE_NO_WORK] = 10,
-					       [IDLE_CAUSES] = 99 /* none is read from here */ };
+					       [IDLE_CAUSES] = 99 /* outside of the array: must not be read */ };
 
 	assert_int_equal(idle_cause_ranked(ns, 0), IDLE_NO_WORK);
 	assert_int_equal(idle_cause_ranked(ns, 1), IDLE_LOCK);
@@ -182,7 +182,7 @@ static void test_ranked(void **state)
 	assert_int_equal(idle_cause_ranked(ns, 99), IDLE_CAUSES);
 }
 
-/* What is no cause has a name, too. */
+/* Numbers that are no cause have a name, too. */
 static void test_names(void **state)
 {
 	assert_string_equal(idle_cause_name(IDLE_NO_WORK), "no_work");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an IFUNC stands for is found in the tables of a running process: this one. */
+/* The target of an IFUNC is found in the tables of a running process: the test itself. */
 #include <fcntl.h>
 #include <link.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 #include "daemon/common/ifunc.h"
 #include "lib/base/present_memory.h"
 
-#define EARLY __attribute__((no_sanitize("address", "undefined"))) /* the loader calls it before all else */
+#define EARLY __attribute__((no_sanitize("address", "undefined"))) /* the loader calls it before all other code */
 
 static __attribute__((noinline)) int picked(int value)
 {
@@ -36,7 +36,7 @@ EARLY __attribute__((used)) static int (*pick(void))(int)
 
 int own_ifunc(int value) __attribute__((ifunc("pick")));
 
-/* What of a file this process maps. */
+/* This process's mapping of a file. */
 struct mapped {
 	struct process_maps maps;
 	const struct process_map *map;
@@ -87,7 +87,7 @@ static void assert_stands_for(const struct mapped *m, const char *name, uintptr_
 	assert_int_equal(f->offset - f->choice.delta, address - m->map->start + m->map->offset);
 }
 
-/* A program knows its own by the code that picks. */
+/* The IFUNC of this program itself is found by the code of its resolver. */
 static void test_own(void **state)
 {
 	struct mapped m;
@@ -101,7 +101,7 @@ static void test_own(void **state)
 	close_mapped(&m);
 }
 
-/* The C library has IFUNCs, and this program's tables hold what one of them stands for. */
+/* The C library has IFUNCs, and this program's tables contain the target of one of them. */
 static void test_imported(void **state)
 {
 	wchar_t *(*volatile address)(wchar_t *, wchar_t, size_t) = wmemset;
@@ -112,14 +112,14 @@ static void test_imported(void **state)
 	open_mapped(&m, (uintptr_t)address, "runtime test\nerror never\nwmemset other 1\n");
 	if (!m.file.refused_count) {
 		close_mapped(&m);
-		skip(); /* not every C library picks */
+		skip(); /* not every C library has an IFUNC here */
 	}
 	resolve(&m);
 	assert_stands_for(&m, "wmemset", (uintptr_t)address);
 	close_mapped(&m);
 }
 
-/* Looked for where it is not mapped, it stays refused; so does what is no IFUNC. */
+/* An IFUNC in a process that does not map its file stays refused; so does a function that is no IFUNC. */
 static void test_not_found(void **state)
 {
 	struct mapped m;
@@ -135,7 +135,7 @@ static void test_not_found(void **state)
 	close_mapped(&m);
 }
 
-/* Where the loader has a table of this program's. */
+/* Returns the loader's address of a table of this program. */
 static uintptr_t own_table(int64_t tag)
 {
 	for (const ElfW(Dyn) *entry = _DYNAMIC; entry->d_tag != DT_NULL; entry++)
@@ -144,7 +144,10 @@ static uintptr_t own_table(int64_t tag)
 	return 0;
 }
 
-/* A child whose relocations are not in memory: whoever reads there makes them, as zeros. Returns where, @count pages. */
+/*
+ * Starts a child whose relocations are not in memory: a read there would create @count pages of zeros. Returns their
+ * address.
+ */
 static uintptr_t lose_tables(pid_t *pid, size_t *count)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = own_table(DT_RELA) / page * page;
@@ -169,7 +172,10 @@ static uintptr_t lose_tables(pid_t *pid, size_t *count)
 	return first;
 }
 
-/* What is not in memory is not read there, so that nobody waits for whoever fills it: the file has the same. */
+/*
+ * Pages that are not in memory are not read, so that the daemon never waits for a page fault handler: the file has
+ * the same contents.
+ */
 static void test_not_in_memory(void **state)
 {
 	struct present_memory memory;
@@ -194,7 +200,7 @@ static void test_not_in_memory(void **state)
 	close_mapped(&m);
 }
 
-/* Two tables may hold different functions; what is probed already is not probed twice. */
+/* Two tables may contain different functions; a function that is already probed is not probed twice. */
 static void test_choose(void **state)
 {
 	struct mapped m;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device files of other profilers, written here with the pitfalls that real ones have. */
+/* Device files of other profilers, built by the test with the pitfalls of real ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "analyzer/join/clock/device_clock.h"
 #include "analyzer/join/launch/launches.h"
 
-/* A call, its inner driver call, two kernels of one launch, a copy, and what is no device work. */
+/* A call, its inner driver call, two kernels of one launch, a copy, and events that are no device work. */
 #define KINETO                                                                                     \
 	"{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"GPU X\"}],\n"       \
 	" \"traceEvents\": [\n"                                                                    \
@@ -40,7 +40,7 @@
 	"\"dur\":1,\"args\":{\"device\":0}}\n"                                                     \
 	"], \"baseTimeNanoseconds\": 1700000000000000000}\n"
 
-/* A step of the framework, the same on the device, two memory records, a rank. */
+/* A step of the framework, the same step on the device, two memory records, a rank. */
 #define KINETO_JOB                                                                             \
 	"{\"schemaVersion\": 1, \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 3, "    \
 	"\"pg\": "                                                                             \
@@ -87,7 +87,7 @@ static void write_file(struct file *file, const char *text, size_t size, bool pa
 	close(fd);
 }
 
-/* The model of a text taken in alone; *error is what import_device_file() returned. */
+/* Imports a text without a trace; *error is the result of import_device_file(). */
 static struct model *import_text(const char *text, size_t size, bool packed, int *error)
 {
 	struct model *model = model_new();
@@ -134,7 +134,7 @@ static void check_kineto(const char *text, bool packed, uint64_t base_ns)
 	assert_int_equal(model->tasks.row[1].kind, PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION);
 	assert_int_equal(model->tasks.row[2].kind, PROFBPF__DEVICE_TASKS__KIND__COPY);
 	assert_int_equal(model->tasks.row[2].bytes, 64);
-	/* The driver's call inside the runtime's is not another launch. */
+	/* The driver's call nested in the runtime's call is not another launch. */
 	assert_int_equal(launches.launches, 1);
 	assert_int_equal(launches.by_correlation, 2);
 	assert_int_equal(launches.unmatched_tasks, 1);
@@ -151,7 +151,7 @@ static void test_kineto(void **state)
 	check_kineto(KINETO, false, 1700000000000000000);
 }
 
-/* Shapes of the operator that launched a kernel; a number that is none; one told twice, in no order. */
+/* Shapes of the operator that launched a kernel; an invalid number; one reported twice, out of order. */
 static void test_kineto_operators(void **state)
 {
 	static const char text[] =
@@ -231,7 +231,10 @@ static void test_kineto_job(void **state)
 	model_free(model);
 }
 
-/* Intel's: queues are threads, calls of two runtimes; what waited for the device is no work of it. */
+/*
+ * Intel's profiles: queues are threads, calls belong to two runtimes; calls that waited for the device are not its
+ * work.
+ */
 static void test_kineto_xpu(void **state)
 {
 	static const char text[] =
@@ -275,7 +278,7 @@ static void test_kineto_packed(void **state)
 	check_kineto(KINETO, true, 1700000000000000000);
 }
 
-/* Windows line ends, and the base time missing as before 2023. */
+/* Windows line ends, and no base time, as before 2023. */
 static void test_kineto_variants(void **state)
 {
 	char *text = calloc(1, 2 * sizeof(KINETO)), *to = text, *base;
@@ -292,7 +295,7 @@ static void test_kineto_variants(void **state)
 	free(text);
 }
 
-/* Cut anywhere: never a crash, and all objects that are whole are there. */
+/* Truncated anywhere: never a crash, and all complete objects are imported. */
 static void test_kineto_truncated(void **state)
 {
 	size_t whole = strlen(KINETO);
@@ -306,7 +309,7 @@ static void test_kineto_truncated(void **state)
 		assert_true(model->tasks.count >= before || error);
 		if (!error)
 			before = model->tasks.count;
-		/* It was cut: that is told in one way or the other. */
+		/* The truncation is reported as an error or a finding. */
 		assert_true(error || model->findings.count);
 		model_free(model);
 	}
@@ -316,8 +319,8 @@ static void test_kineto_truncated(void **state)
 #define GRAPH_KERNELS 421
 
 /*
- * ROCm under Kineto's CUDA names: a graph of hundreds of kernels on one launch, device before host, in
- * an order by @step (prime to the number of rows), instants @shift_us later.
+ * ROCm's events under Kineto's CUDA names: a graph with hundreds of kernels of one launch, device events before host
+ * events, in an order given by @step (prime to the number of rows), @shift_us later.
  */
 static char *make_graph(unsigned int step, unsigned int shift_us)
 {
@@ -382,7 +385,7 @@ static void test_graph_replay(void **state)
 		assert_int_equal(joined.by_correlation, GRAPH_KERNELS + 2);
 		assert_int_equal(joined.unmatched_tasks, 0);
 		assert_int_equal(joined.unmatched_launches, 0);
-		/* Sorted by start, whatever the file's order; the first before its launch. */
+		/* Sorted by start, whatever the file's order; the first task starts before its launch. */
 		assert_int_equal(model->tasks.row[0].start_ns, 99000 + shift_ns);
 		assert_int_equal(model->tasks.row[0].kind, PROFBPF__DEVICE_TASKS__KIND__COPY);
 		assert_int_equal(model->calls.row[model->tasks.row[0].call].start_ns,
@@ -393,7 +396,7 @@ static void test_graph_replay(void **state)
 	}
 }
 
-/* A part of a trace of 2021: nothing but kernels, capitalised. */
+/* A part of a trace of 2021: only kernels, capitalised. */
 static void test_kernels_only(void **state)
 {
 	static const char text[] =
@@ -432,7 +435,7 @@ static void test_chrome(void **state)
 	assert_int_equal(error, 0);
 	join(model);
 	assert_int_equal(model->tasks.count, 3);
-	/* All moved by one, so that none begins at 0. */
+	/* All are moved by 1 ns, so that none begins at 0. */
 	assert_int_equal(model->tasks.row[0].start_ns, 1);
 	assert_int_equal(model->tasks.row[0].end_ns, 2002);
 	assert_string_equal(model_text(model, model->tasks.row[1].name), "outer");

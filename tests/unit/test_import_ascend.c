@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of Ascend's profilers, made here: database, timeline, tables, directories. */
+/* Files of Ascend's profilers, built by the test: database, timeline, tables, directories. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ static struct model *take(const char *name, int *error)
 	return model;
 }
 
-/* The usage of the first device; the caller frees with devices_free(). */
+/* Returns the usage of the first device; the caller frees it with devices_free(). */
 static struct device_usage *usage_of(struct model *model, struct launch_join *launches)
 {
 	static const struct analysis_options everything;
@@ -75,7 +75,7 @@ static void make_database(const char *name)
 		" (7, 'MEMCPY_ASYNC'), (8, 'NOTIFY_WAIT'), (9, 'SDMA'), (20, 'MatMulV3'),"
 		" (21, 'MIX_AIC'), (22, 'FLOAT16;FLOAT16');"
 		"CREATE TABLE NPU_INFO (id, name); INSERT INTO NPU_INFO VALUES (0, 'Ascend910B4');"
-		/* An acl call with the node's inside, on one thread: one launch. */
+		/* An acl call with the node's call nested in it, on one thread: one launch. */
 		"CREATE TABLE CANN_API (startNs, endNs, type, globalTid, connectionId, name);"
 		"INSERT INTO CANN_API VALUES"
 		" (" EPOCH "100, " EPOCH "190, 20000, (42 << 32) | 43, 7, 4),"
@@ -114,7 +114,7 @@ static void make_database(const char *name)
 	sqlite3_close(db);
 }
 
-/* With a trace, times are the raw ones that msprof made them of, if it says how. */
+/* If a trace is given, times are the raw ones that msprof converted, if the file states the conversion. */
 static void check_anchor(const char *name, uint8_t clock, uint64_t start_ns)
 {
 	struct model *model = model_new();
@@ -199,11 +199,11 @@ static void test_database(void **state)
 	assert_int_equal(model->link_uses.row[0].source, 1);
 	assert_int_equal(model->link_uses.row[1].bytes, 4096);
 	assert_string_equal(model_text(model, model->link_uses.row[1].transport), "HCCS");
-	/* The operation, not its parts besides. */
+	/* The operation without its parts. */
 	assert_int_equal(usage->communication_ns, 150);
 	assert_int_equal(usage->communication_not_overlapped_ns, 100);
 	assert_int_equal(usage->copy_ns, 100);
-	/* An event record is no work, however long. */
+	/* An event record is not work, however long it is. */
 	assert_int_equal(usage->busy_ns, 300);
 	assert_int_equal(usage->window_ns, 400);
 	assert_int_equal(launches.launches, 1);
@@ -259,7 +259,7 @@ static void test_tables(void **state)
 	model = take("task_time_1.csv", &error);
 	assert_int_equal(error, 0);
 	assert_int_equal(model->tasks.row[0].start_ns, 56635864664910);
-	/* Not since 1970: the clock is CLOCK_MONOTONIC_RAW. */
+	/* Times are not since 1970: the clock is CLOCK_MONOTONIC_RAW. */
 	assert_int_equal(model->devices.row[0].clock, PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC_RAW);
 	model_free(model);
 }
@@ -313,7 +313,7 @@ static void test_timeline(void **state)
 	model_free(model);
 }
 
-/* The database wins over the table beside it; two ranks are two devices. */
+/* The database takes precedence over the table beside it; two ranks are two devices. */
 static void test_directories(void **state)
 {
 	struct model *model;
@@ -349,7 +349,7 @@ static void test_directories(void **state)
 	model_free(model);
 }
 
-/* Counters of the cores go by whatever names the table has. */
+/* Counters of the cores, under any names that the table has. */
 static void test_counters(void **state)
 {
 	const struct task_detail *detail;
@@ -383,7 +383,7 @@ static void test_counters(void **state)
 	model_free(model);
 }
 
-/* Steps beside the tasks of the same device; MindSpore's table with its means. */
+/* Steps beside the tasks of the same device; MindSpore's table with its row of means. */
 static void test_step_traces(void **state)
 {
 	const struct device_step *step;
@@ -481,7 +481,7 @@ static void test_communication(void **state)
 	model_free(model);
 }
 
-/* One iteration of a device as exports of 2023 have it: @at is where its microseconds begin. */
+/* One iteration of a device in an export of 2023: @at is the begin of its microseconds. */
 #define ITERATION(number, at)                                                                      \
 	"[{\"name\":\"process_name\",\"pid\":3,\"tid\":0,\"args\":{\"name\":\"Ascend Hardware\"}," \
 	"\"ph\":\"M\"},{\"name\":\"thread_name\",\"pid\":3,\"tid\":10036,\"args\":{\"name\":"      \
@@ -504,7 +504,7 @@ static void test_communication(void **state)
 	"{\"name\":\"Default/AllReduce-op5_0\",\"pid\":1003611,\"tid\":70000,\"ts\":" at "50,"     \
 	"\"dur\":20,\"ph\":\"X\"}]"
 
-/* A file for each iteration, all of one device; steps are no tasks. */
+/* One file per iteration, all of one device; steps are no tasks. */
 static void test_iterations(void **state)
 {
 	struct launch_join launches;

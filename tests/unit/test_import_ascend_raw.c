@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Raw logs of an Ascend, in a "JOB*" folder of 2020, made here. */
+/* Raw logs of an Ascend device, in a "JOB*" folder of 2020, built by the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static void put_record(uint8_t *record, unsigned int kind, uint16_t stream, uint
 	memcpy(record + 16, &stream, sizeof(stream));
 }
 
-/* A task twice, one started twice, an end too many, a start too many, zeros behind, a cut record. */
+/* A task that ran twice, one with two starts, an extra end, an extra start, trailing zeros, a truncated record. */
 static void test_raw_log(void **state)
 {
 	static const struct {
@@ -63,7 +63,7 @@ static void test_raw_log(void **state)
 	import_same("hwts.log.data.45.dev.profiler_default_tag.1.slice_0", log, sizeof(log), false);
 }
 
-/* Each of @tasks on @stream, one after the other. */
+/* Writes records of each of @tasks on @stream, one after the other; returns the size. */
 static size_t put_tasks(uint8_t *log, uint16_t stream, const uint16_t *tasks, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -73,7 +73,7 @@ static size_t put_tasks(uint8_t *log, uint16_t stream, const uint16_t *tasks, si
 	return 128 * count;
 }
 
-/* The framework counts streams from another number than the hardware; which is found. */
+/* The framework numbers streams from another constant than the hardware; the reader finds the constant. */
 static void test_names(void **state)
 {
 	static const uint16_t TASKS[] = { 30092, 30093, 30094 };
@@ -84,7 +84,7 @@ static void test_names(void **state)
 
 	assert_non_null(mkdtemp(folder));
 	size = put_tasks(log, 519, TASKS, 3);
-	/* Of the same number, on a stream that no operator has by the constant of most. */
+	/* The same task number on another stream, which has no operator under the constant that fits most tasks. */
 	size += put_tasks(log + size, 700, TASKS, 1);
 	import_write(folder, "hwts.log.data.45.dev.profiler_default_tag.1.slice_0", log, size);
 	import_write_text(folder, "hwts.log.data.45.dev.profiler_default_tag.1.slice_0.done", "");
@@ -101,7 +101,7 @@ static void test_names(void **state)
 	assert_string_equal(model_text(model, model->tasks.row[3].name), "stream 700 task 30092");
 	assert_int_equal(model->findings.count, 0);
 	model_free(model);
-	/* As much speaks for one constant as for another: none is taken. */
+	/* Two constants fit equally well: none is used. */
 	import_write_text(folder, "Framework.host.vm.task_desc_info.1.slice_0",
 			  "Default/AssignAdd-op414 1 30092 3\nDefault/AssignAdd-op414 1 30092 4\n");
 	model = import_take(folder);
@@ -112,7 +112,7 @@ static void test_names(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-/* A record and a task lie across slices, of which there are more than ten; another log's begins anew. */
+/* A record and a task span slices, of which there are more than ten; another log starts again at slice 0. */
 static void test_slices(void **state)
 {
 	char folder[] = "/tmp/test_import_raw.XXXXXX", command[96], name[96], path[192], words[512];
@@ -140,17 +140,17 @@ static void test_slices(void **state)
 	assert_int_equal(model->tasks.row[26].start_ns, 12600);
 	assert_int_equal(model->tasks.row[26].end_ns, 12650);
 	assert_string_equal(model_text(model, model->tasks.row[26].name), "stream 519 task 27");
-	/* Each slice but the first says where it went, and nothing else is found. */
+	/* Each slice but the first is reported as a part of the log; there is no other finding. */
 	assert_int_equal(model->findings.count, 12);
 	assert_non_null(strstr(model_text(model, model->findings.row[0].what), "slice of a log"));
 	model_free(model);
-	/* Any of them stands for all. */
+	/* Any slice stands for all of them. */
 	snprintf(path, sizeof(path), "%s/hwts.data.1.slice_10", folder);
 	model = import_take(path);
 	assert_int_equal(model->tasks.count, 27);
 	assert_int_equal(model->findings.count, 0);
 	model_free(model);
-	/* Without one of them what stands before and behind are logs of their own. */
+	/* Without one slice, the slices before and after it are separate logs. */
 	snprintf(path, sizeof(path), "%s/hwts.data.1.slice_5", folder);
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/hwts.data.1.slice_0", folder);
@@ -170,7 +170,7 @@ static void put_point(uint8_t *record, uint16_t tag, uint16_t stream, uint64_t t
 	memcpy(record + 12, &tick, sizeof(tick));
 }
 
-/* Reductions of two streams at a time; an end without a begin; a step without a begin; a cut record. */
+/* Reductions of two streams at the same time; an end without a begin; a step without a begin; a truncated record. */
 static void test_steps(void **state)
 {
 	static const char name[] = "training_trace.46.dev.profiler_default_tag.3.slice_0";
@@ -216,7 +216,7 @@ static void test_steps(void **state)
 static void put_run(uint8_t *record, uint16_t stream, uint16_t task, uint64_t start, uint64_t end)
 {
 	static const uint16_t magic = 0x5a5a;
-	const uint32_t us[2] = { 3, 25 }; /* until it was dispatched; all of it */
+	const uint32_t us[2] = { 3, 25 }; /* time until dispatch; total time */
 
 	memset(record, 0xee, 128);
 	memcpy(record, &magic, sizeof(magic));
@@ -242,7 +242,10 @@ static double metric(const struct model *model, const struct device_task *task, 
 
 #define AICPU "DATA_PREPROCESS.dev.AICPU.45.dev.profiler_default_tag.1.slice_0"
 
-/* One that the hardware's log has, twice, one that it has at another time, one that ends before it began, a cut one. */
+/*
+ * A task that the hardware's log has, two runs, one that the log has at another time, one that ends before it begins,
+ * a truncated record.
+ */
 static void test_aicpu(void **state)
 {
 	char folder[] = "/tmp/test_import_raw.XXXXXX", command[96];
@@ -288,7 +291,7 @@ static void test_aicpu(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-/* Texts of before there were records: MindSpore's own kernel, another, a node without its thread. */
+/* Text logs from before binary records: MindSpore's own kernel, another one, a node without its thread. */
 static void test_aicpu_text(void **state)
 {
 	static const char text[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of Ascend's profilers that say more of what others beside them told, made here. */
+/* Files of Ascend's profilers that complete the records of other files beside them, built by the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static int teardown(void **state)
 	return system(command);
 }
 
-/* A folder below the test's own; valid until the next call. */
+/* Returns a folder below the test's own; valid until the next call. */
 static const char *make_folder(const char *name)
 {
 	static char path[192];
@@ -55,7 +55,7 @@ static struct model *take_folder(const char *name)
 	",\"ph\":\"X\",\"args\":{\"Task Type\":\"AI_CORE\",\"Physic Stream Id\":" tid       \
 	",\"Task Id\":" number "}}"
 
-/* Device 0: of two tasks that begin at once, of one that runs twice, and of one that no table has. */
+/* Device 0: two tasks that begin at once, one that runs twice, and one that is in no table. */
 #define TIMELINE                                                                              \
 	"[{\"name\":\"process_name\",\"pid\":416,\"tid\":0,\"ph\":\"M\",\"args\":{\"name\":"  \
 	"\"Ascend Hardware\"}}," TASK("MatMul_1", "2", "4", "1700000000000100.250",           \
@@ -70,7 +70,7 @@ static struct model *take_folder(const char *name)
 	"Input Data Types,Input Formats,Output Shapes,Output Data Types,Output Formats,"    \
 	"Context ID,aicore_time(us),aic_mac_ratio,cube_utilization(%),aic_cube_fops\n"
 
-/* In no order, one rounded to hundredths, one of another device, one that is none of the timeline's. */
+/* Out of order, one rounded to hundredths, one of another device, one that is not in the timeline. */
 #define TABLE                                                                                  \
 	HEADER "0,4294967295,6,2,MatMul_1,MatMulV2,static,AI_CORE,\"1700000000000200.75\t\","  \
 	       "11,0,8,\"\"\"8,2048\"\"\",FLOAT16,ND,\"\"\"8\"\"\",FLOAT16,ND,N/A,10,0.5,40,"  \
@@ -118,7 +118,7 @@ static void check_completed(const struct model *model)
 
 	assert_int_equal(model->devices.count, 1);
 	assert_int_equal(model->tasks.count, 4);
-	/* Times and launches stay as the timeline has them. */
+	/* Times and launches stay as in the timeline. */
 	assert_int_equal(task->end_ns - task->start_ns, 10500);
 	assert_string_equal(model_text(model, task->type), "MatMulV2");
 	assert_string_equal(model_text(model, task->core), "AI_CORE");
@@ -140,7 +140,7 @@ static void check_completed(const struct model *model)
 	assert_int_equal(model->findings.row[0].count, 1);
 }
 
-/* The table beside the timeline has no tasks of its own. */
+/* The table beside the timeline adds no tasks. */
 static void test_table_beside_timeline(void **state)
 {
 	const char *path = make_folder("PROF_1/mindstudio_profiler_output");
@@ -153,7 +153,7 @@ static void test_table_beside_timeline(void **state)
 	model_free(model);
 }
 
-/* In 2023 they stood in folders of their own, tables first by name. */
+/* In 2023 the files were in separate folders, tables first by name. */
 static void test_folders_of_2023(void **state)
 {
 	struct model *model;
@@ -163,7 +163,7 @@ static void test_folders_of_2023(void **state)
 	model = take_folder("PROF_2");
 	check_completed(model);
 	model_free(model);
-	/* Without a timeline the table has the tasks: those of both devices, and the collective. */
+	/* Without a timeline the tasks come from the table: those of both devices, and the collective. */
 	import_write_text(make_folder("PROF_3/device_0/summary"), "op_summary_0_2_1.csv", TABLE);
 	model = take_folder("PROF_3");
 	assert_int_equal(model->devices.count, 2);
@@ -171,7 +171,7 @@ static void test_folders_of_2023(void **state)
 	model_free(model);
 }
 
-/* Without numbers (kernel_details) the name and the instant tell; of what begins at once, too. */
+/* Without numbers (kernel_details) tasks are matched by name and instant, also if several begin at once. */
 static void test_kernel_details(void **state)
 {
 	const char *path = make_folder("a_ascend_pt/ASCEND_PROFILER_OUTPUT");
@@ -199,7 +199,7 @@ static void test_kernel_details(void **state)
 								   1700000000000100250))
 					  ->input_shapes),
 		"\"4\"");
-	/* Two microseconds away: another one. */
+	/* Two microseconds away: a different task. */
 	assert_string_equal(
 		model_text(model, task_at(model, "MatMul_1", 1700000000000200750)->type), "");
 	assert_true(model->devices.row[0].has_rank);
@@ -207,7 +207,7 @@ static void test_kernel_details(void **state)
 	assert_int_equal(model->devices.row[0].stages, 3);
 	assert_int_equal(model->devices.row[0].stage, 2);
 	model_free(model);
-	/* The output folder alone: the file is in the one around it. */
+	/* The output folder alone: the file is in its parent folder. */
 	model = take_folder("a_ascend_pt/ASCEND_PROFILER_OUTPUT");
 	assert_int_equal(model->devices.row[0].rank, 3);
 	model_free(model);
@@ -215,7 +215,7 @@ static void test_kernel_details(void **state)
 
 #define CACHE "Device_id,Stream Id,Task Id,Hit Rate,Victim Rate,Op Name\n"
 
-/* What is known, but not taken in, is said once for each kind. */
+/* Files of a known kind that are not imported are reported once per kind. */
 static void test_left(void **state)
 {
 	const char *path = make_folder("PROF_6/mindstudio_profiler_output");
@@ -232,7 +232,7 @@ static void test_left(void **state)
 	model_free(model);
 }
 
-/* By numbers alone: in order where there are as many, else by their mean; N/A is unknown. */
+/* Matched by numbers only: in order if the counts are equal, otherwise by their mean; N/A is unknown. */
 static void test_cache_rates(void **state)
 {
 	const char *path = make_folder("PROF_4/mindstudio_profiler_output");
@@ -264,13 +264,13 @@ static void test_cache_rates(void **state)
 	assert_true(metric(model, task_at(model, "C", 100000), "l2_cache_hit_rate") == 0.5);
 	assert_true(metric(model, task_at(model, "C", 300000), "l2_cache_hit_rate") == 0.5);
 	assert_true(metric(model, task_at(model, "D", 1000), "l2_cache_hit_rate") == -1);
-	/* Of C another number; of E no task; x is no number. */
+	/* Findings: C's numbers of rows and tasks differ; E has no task; x is not a number. */
 	assert_int_equal(model->findings.count, 3);
 	model_free(model);
 	import_same("l2_cache_1.csv", CACHE "0,2,4,0.25,1.5,B\n", strlen(CACHE) + 16, true);
 }
 
-/* What msprof says of its device, "-1" for none; a folder of MindSpore with several ranks. */
+/* msprof's facts about its device, "-1" for unknown ones; a folder of MindSpore with several ranks. */
 static void test_ranks(void **state)
 {
 	struct model *model;
@@ -301,7 +301,7 @@ static void test_ranks(void **state)
 			  "ascend_cluster_analyse_pipeline-parallel_3_2_0.csv", "1,2,3,4,5\n");
 	model = take_folder("profiler");
 	assert_int_equal(model->devices.count, 2);
-	/* Two ranks are not in three stages. */
+	/* Two ranks cannot form three stages. */
 	assert_int_equal(model->devices.row[0].stages, 0);
 	assert_int_equal(model->devices.row[1].stages, 2);
 	assert_int_equal(model->devices.row[1].stage, 1);
@@ -312,7 +312,7 @@ static void test_ranks(void **state)
 	model_free(model);
 }
 
-/* Counters of a compute task, those of another task, one that is not kept; which rank it was. */
+/* Counters of a compute task, of another kind of task, of one that is not kept; and the device's rank. */
 static void test_database(void **state)
 {
 	static const char statements[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MegEngine's profiles, made here: of dynamic and of static graphs. */
+/* MegEngine's profiles, built by the test: of dynamic and static graphs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "tests/unit/import_text.h"
 
-/* Kernels inside a scope, a copy; an operator on the host that launches one of them; names come last. */
+/* Kernels inside a scope, a copy; an operator on the host that launches one of them; names are at the end. */
 #define DYNAMIC                                                                                      \
 	"{\"traceEvents\":[{\"name\":\"gpu_usgae_ratio\",\"ph\":\"C\",\"pid\":42,\"tid\":0,\"ts\":0.0,"   \
 	"\"args\":{\"value\":12.5}},\n"                                                              \
@@ -55,7 +55,7 @@ static void test_dynamic(void **state)
 	assert_int_equal(model->devices.row[0].id, 1);
 	assert_string_equal(model_text(model, model->devices.row[0].name), "gpu1:0");
 	assert_int_equal(model->devices.row[0].clock, PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME);
-	/* Not the scope around them. */
+	/* Without the scope around them. */
 	assert_int_equal(model->tasks.count, 2);
 	assert_int_equal(model->tasks.row[0].start_ns, 1700000000000010250);
 	assert_int_equal(model->tasks.row[0].end_ns, 1700000000000020500);
@@ -73,7 +73,7 @@ static void test_dynamic(void **state)
 	assert_int_equal(model->memory_records.row[0].device, 1);
 	assert_int_equal(model->memory_records.row[0].flags, MODEL_MEMORY_ALLOCATED);
 	assert_int_equal(model->memory_records.row[0].ts_ns, 1700000000000003400);
-	/* Of the host's only what launches. */
+	/* Of the host's events only the launching ones. */
 	assert_int_equal(model->calls.count, 1);
 	assert_int_equal(model->tasks.row[0].call, 0);
 	assert_int_equal(model->findings.count, 0);
@@ -119,7 +119,7 @@ static void test_static(void **state)
 	assert_int_equal(detail->output_types, 0);
 	assert_int_equal(detail->known, MODEL_DETAIL_FLOPS | MODEL_DETAIL_MOVED);
 	assert_true(detail->flops == 1000 && detail->moved_bytes == 64);
-	/* The longest of the host's threads; how long it waited for its turn on the device. */
+	/* The longest of the host's threads; the time that it waited for its turn on the device. */
 	assert_int_equal(detail->metric_count, 2);
 	assert_string_equal(model_text(model, model->task_metrics.row[detail->first_metric].name),
 			    "host_time(us)");
@@ -132,7 +132,7 @@ static void test_static(void **state)
 	assert_int_equal(host->total_ns, 4000);
 	assert_int_equal(host->min_ns, 4000);
 	assert_true(host->variance == 0);
-	/* Planned before the graph ran. */
+	/* A plan from before the graph ran. */
 	assert_int_equal(model->memory_records.count, 1);
 	assert_int_equal(model->memory_records.row[0].bytes, 4096);
 	assert_int_equal(model->memory_records.row[0].device, 3);
@@ -142,7 +142,7 @@ static void test_static(void **state)
 	assert_int_equal(model_task_detail(model, &model->tasks.row[1])->known, 0);
 	assert_int_equal(model->tasks.row[1].stream, 1);
 	assert_int_equal(model->tasks.row[1].kind, PROFBPF__DEVICE_TASKS__KIND__COPY);
-	/* No end; memory of a negative size; the host time of no operator. */
+	/* An event without an end; memory of a negative size; a host time without an operator. */
 	assert_int_equal(model->findings.count, 3);
 	model_free(model);
 	import_same("profiling.json", STATIC, strlen(STATIC), true);

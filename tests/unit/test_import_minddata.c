@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of MindSpore's data profiler, with the faults that they are known for, and damaged ones. */
+/* Files of MindSpore's data profiler, with their known faults, and damaged ones. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static void put(const struct folder *f, const char *name, const char *text)
 	"\"size\":[0,8,4,8]}},\"num_workers\":2,\"op_id\":1,\"op_type\":\"MapOp\"}],"            \
 	"\"sampling_interval\":1000}"
 
-/* As MindSpore 2.10 writes them: idle time twice, user and system time half of it. */
+/* As MindSpore 2.10 writes them: idle time doubled, user and system time halved. */
 #define CPU                                                                                      \
 	"{\"cpu_processor_num\":2,\"device_info\":{\"context_switch_count\":[0,0,10,0,20,0,30,"  \
 	"0],\"idle_utilization\":[0,0,20,0,60,0,0,0],\"io_utilization\":[0,0,0,0,0,0,0,0],"      \
@@ -129,7 +129,7 @@ static void operators(void **state)
 	assert_int_equal(pipeline->fetches.count, 2);
 	assert_int_equal(pipeline->fetches.row[0].start_ns, 1400 * MS);
 	assert_int_equal(pipeline->fetches.row[1].end_ns, 1900 * MS);
-	/* The first value is of nothing. */
+	/* The first value has no interval before it. */
 	assert_int_equal(pipeline->cpu.count, 6);
 	assert_int_equal(pipeline->cpu.row[3].op, 1);
 	assert_int_equal(pipeline->cpu.row[3].start_ns, 1000 * MS);
@@ -139,8 +139,8 @@ static void operators(void **state)
 	pipelines_free(&pipelines);
 }
 
-/* Busy 80, 40 and 100 % of two CPUs; three quarters of it user time, as far as that is told. */
-/* Its JSON may be packed; one that is damaged says so. */
+/* Busy for 80, 40 and 100 % of two CPUs; three quarters of it user time, where the file has it. */
+/* The JSON may be compressed; a damaged file is reported. */
 static void packed(void **state)
 {
 	struct folder *f = *state;
@@ -171,7 +171,7 @@ static double fact(const struct model *model, const char *name)
 	return -1;
 }
 
-/* What the device says of its reads: other operators in that file are none; of GPUs times are nanoseconds. */
+/* The device's times of its reads: rows of other operators in that file are no reads; on GPUs times are nanoseconds. */
 static void reads_of_the_device(void **state)
 {
 	struct folder *f = *state;
@@ -222,7 +222,7 @@ static void host_is_repaired(void **state)
 	assert_non_null(strstr(model_text(f->model, f->model->findings.row[0].what), "put right"));
 }
 
-/* As `analyzer export` writes them: one value less than instants, nothing twice. */
+/* As `analyzer export` writes them: one value fewer than instants, nothing doubled. */
 static void right_files(void **state)
 {
 	struct folder *f = *state;
@@ -259,7 +259,7 @@ static void device_queue(void **state)
 	pipelines_free(&pipelines);
 }
 
-/* Whatever is wrong with a file, it is told or left out. */
+/* Any fault of a file is reported, or the part is left out. */
 static void damaged(void **state)
 {
 	static const struct {

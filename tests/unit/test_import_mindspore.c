@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Directories of MindSpore's profiler before 2.4, made here. */
+/* Directories of MindSpore's profiler before 2.4, built by the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,13 +20,13 @@
 	"Default/MatMul-op2,519,154907896.00001,0.04664\n"   \
 	"Default/MatMul-op2,519,N/A,0.04664\n"
 
-/* Operators and AI CPU beside the timeline of the same device; two devices in a folder of a rank. */
-/* What MindSpore's profiler leaves of two devices. */
+/* Operators and AI CPU beside the timeline of the same device; two devices in a rank's folder. */
+/* Writes the files of MindSpore's profiler for two devices. */
 static void write_profiler(const char *folder)
 {
 	import_write_text(folder, "output_timeline_data_1.txt", TIMELINE);
 	import_write_text(folder, "output_timeline_data_2.txt", TIMELINE);
-	/* The same again, for display. */
+	/* The same tasks once more, for display. */
 	import_write_text(
 		folder, "ascend_timeline_display_1.json",
 		"[{\"name\":\"x\",\"ph\":\"X\",\"tid\":1,\"ts\":0,\"dur\":1,\"pid\":1,\"args\":{"
@@ -44,7 +44,7 @@ static void write_profiler(const char *folder)
 			  "serial_number,kernel_type,total_time,dispatch_time,execution_time,run_"
 			  "start,run_end\n"
 			  "1,GetNext,0.888,0.132,0.22,154907895189,154907895707\n");
-	/* As 2.0 calls its columns. */
+	/* With the column names of 2.0. */
 	import_write_text(folder, "aicpu_intermediate_2.csv",
 			  "serial_number,op_type,total_time,dispatch_time,execution_time,run_"
 			  "start,run_end\n1,InitData,0.888,0.132,0.22,154907895189,154907895707\n");
@@ -102,7 +102,7 @@ static void test_directory(void **state)
 	check_tasks(model);
 	assert_int_equal(model->device_steps.count, 1);
 	assert_int_equal(model->device_steps.row[0].device, 0);
-	/* The row without a time, of each. */
+	/* The rows without a time, one in each file. */
 	assert_int_equal(model->findings.row[0].count, 1);
 	model_free(model);
 	snprintf(command, sizeof(command), "rm -r %s", root);
@@ -110,7 +110,7 @@ static void test_directory(void **state)
 	import_same("output_timeline_data_1.txt", TIMELINE, strlen(TIMELINE), true);
 }
 
-/* Sums, scopes and the host are no tasks; times begin at 0 and have a binary fraction's noise. */
+/* Sums, scopes and events of the host are no tasks; times begin at 0 and have rounding errors of binary fractions. */
 #define DISPLAY                                                                                    \
 	"[{\"name\":\"InitData\",\"ph\":\"X\",\"tid\":\"0\",\"ts\":0.0,\"dur\":159.9999964237213," \
 	"\"pid\":9000},\n"                                                                         \
@@ -160,7 +160,7 @@ static void test_gpu_display(void **state)
 	model_free(model);
 }
 
-/* Operators' figures stand beside the timeline, reductions in the steps' own table. */
+/* Operators' figures are in a file beside the timeline, reductions in the steps' table. */
 static void test_flops_and_reduces(void **state)
 {
 	char folder[] = "/tmp/test_import_ms.XXXXXX", command[96];
@@ -199,14 +199,14 @@ static void test_flops_and_reduces(void **state)
 	assert_int_equal(model->device_reduces.row[step->first_reduce].start_ns, 3000);
 	assert_int_equal(model->device_reduces.row[step->first_reduce + 1].stream, 11);
 	assert_int_equal(model->device_reduces.row[step->first_reduce + 1].end_ns, 3800);
-	/* One that ends before it begins, one that is not there. */
+	/* A reduction that ends before it begins, and an absent one. */
 	assert_int_equal(model->device_steps.row[1].reduce_count, 0);
 	model_free(model);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	assert_int_equal(system(command), 0);
 }
 
-/* Two steps and their mean; an operation of both, by link and transport. */
+/* Two steps and their mean; an operation in both, by link and transport. */
 #define COMMUNICATION                                                                            \
 	"step_num,communication_cost,wait_cost,link_info,communication_operator_cost\n"          \
 	"1,2.6,270.2,\"{}\",\"{\"\"stream_41_0_AllReduce-op4\"\": [\"\"1\"\", 0.25, 0.5, "       \
@@ -248,7 +248,7 @@ static void test_communication(void **state)
 	import_same("hccl_raw_3.csv", COMMUNICATION, strlen(COMMUNICATION), true);
 }
 
-/* What the data profiler wrote stands in the same folder as the device's figures: both count. */
+/* The data profiler's files are in the same folder as the device's figures: both are imported. */
 static void test_both_profilers(void **state)
 {
 	char folder[] = "/tmp/test_import_ms.XXXXXX", command[96];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nsight Systems databases of several schemas, made here. */
+/* Nsight Systems databases of several schemas, built by the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #define GLOBAL(tid) "((42 << 24) | " #tid ")"
 #define EPOCH 1700000000000000000
 
-/* What every schema has. */
+/* The tables that every schema has. */
 #define NAMES                                                                      \
 	"CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"             \
 	"INSERT INTO StringIds VALUES (1, 'cudaLaunchKernel_v7000'), (2, 'gemm')," \
@@ -110,14 +110,14 @@ static void test_whole(void **state)
 	assert_int_equal(timelines_build(model), 0);
 	assert_int_equal(device_clocks_join(model, clocks), 0);
 	assert_int_equal(launches_join(model, &launches), 0);
-	/* The copy's call returned an error and launched it all the same. */
+	/* The copy's call returned an error but launched the copy. */
 	assert_int_equal(launches.by_correlation, 2);
 	assert_int_equal(model->tasks.row[0].start_ns, EPOCH + 2000);
 	assert_int_equal(model->tasks.row[1].bytes, 4096);
 	assert_string_equal(model_text(model, model->functions.row[0].name), "cudaLaunchKernel");
 	assert_string_equal(model_text(model, model->functions.row[1].name), "cuMemcpyHtoD_v2");
 	assert_true(model->calls.row[1].flags & MODEL_CALL_ERROR);
-	/* Ran, slept in poll, ran. */
+	/* The thread ran, slept in poll, ran. */
 	assert_string_equal(model_text(model, model->threads.row[0].name), "trainer");
 	line = &model->timelines.row[0];
 	assert_int_equal(line->count, 3);
@@ -129,7 +129,7 @@ static void test_whole(void **state)
 	model_free(model);
 }
 
-/* Tables are absent when nothing was recorded: no device data is not an idle device. */
+/* Tables are absent if nothing was recorded: no device data does not mean an idle device. */
 static void test_no_tasks(void **state)
 {
 	struct model *model;
@@ -159,7 +159,7 @@ static void test_old_schema(void **state)
 	model_free(model);
 }
 
-/* Two processes that each know one GPU as number 0; launches of graphs; what they allocated. */
+/* Two processes with different GPUs under number 0; launches of graphs; allocations. */
 static void test_gpus(void **state)
 {
 	const struct memory_record *record;
@@ -200,13 +200,13 @@ static void test_gpus(void **state)
 	assert_int_equal(record->flags, MODEL_MEMORY_CHANGE);
 	assert_string_equal(model_text(model, record->component), "Device");
 	assert_int_equal(model->memory_records.row[2].flags, MODEL_MEMORY_CHANGE | MODEL_MEMORY_HOST);
-	/* Less than nothing was allocated; and how busy the devices were in graphs is not known. */
+	/* A negative allocation; and the devices' busy time in graphs is unknown. */
 	assert_int_equal(model->findings.count, 2);
 	assert_true(model->devices.row[0].whole && model->devices.row[1].whole);
 	model_free(model);
 }
 
-/* A view in place of a table is not run: it might never end. */
+/* A view instead of a table is not evaluated: it might never end. */
 static void test_hostile_view(void **state)
 {
 	struct model *model;

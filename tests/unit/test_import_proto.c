@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device files in protobuf, made here: XSpace of TensorFlow and JAX, Perfetto traces. */
+/* Device files in protobuf, built by the test: XSpace of TensorFlow and JAX, Perfetto traces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +88,7 @@ static void begin_line(struct out *line, uint64_t id, const char *name, uint64_t
 	put_number(line, 3, timestamp_ns);
 }
 
-/* The device's plane with its names behind the lines, and lines that are sums; then the host's. */
+/* The device's plane with its names after the lines, and lines that are sums; then the host's plane. */
 static void make_space(struct out *space, uint64_t timestamp_ns)
 {
 	struct out plane = { 0 }, line;
@@ -152,7 +152,7 @@ static void check_space(uint64_t timestamp_ns, uint64_t first_ns, uint8_t clock)
 	assert_string_equal(function_name(model, &model->calls.row[task->call]),
 			    "hipModuleLaunchKernel");
 	assert_int_equal(model->tasks.row[1].kind, PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION);
-	/* What the framework does is no call of a runtime, but what the thread was in. */
+	/* Framework events are no runtime calls, but scopes of the thread. */
 	assert_int_equal(model->calls.count, 2);
 	assert_string_equal(function_name(model, &model->calls.row[0]), "ExecuteHelper");
 	assert_int_equal(model->functions.row[model->calls.row[0].function].scope, SCOPE_RANGE);
@@ -169,7 +169,7 @@ static void test_xplane(void **state)
 	check_space(911061, 911061, PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED);
 }
 
-/* A stat: number @id with a double (2), integer (3) or text (5, 6), or a reference (7). */
+/* A stat: number @id with a double (2), an integer (3) or a text (5, 6), or a reference (7). */
 static void put_stat(struct out *message, uint32_t field, uint64_t id, uint32_t type, double number,
 		     const struct out *text)
 {
@@ -211,7 +211,7 @@ static void put_operation(struct out *plane, uint64_t id, const char *name, uint
 	put_message(plane, 4, &entry);
 }
 
-/* 600 bytes of the device's memory in two accesses, 300 on the chip. */
+/* 600 bytes of the device's memory in two accesses, 300 bytes on the chip. */
 static struct out make_breakdown(void)
 {
 	static const uint64_t ACCESSES[][3] = { { 1, 1, 500 }, { 2, 1, 100 }, { 1, 3, 300 } };
@@ -227,7 +227,7 @@ static struct out make_breakdown(void)
 	return breakdown;
 }
 
-/* A TPU's plane: what it can do before the names of that, a loop around two operations. */
+/* A TPU's plane: its peak figures before their names, a loop around two operations. */
 static void make_figures(struct out *space)
 {
 	static const char *const NAMES[] = { "hlo_category",
@@ -271,7 +271,7 @@ static void test_xplane_figures(void **state)
 	assert_true(model->devices.row[0].peak_flops == 2.5e12);
 	assert_true(model->devices.row[0].peak_bandwidth == 400e9);
 	assert_int_equal(model->tasks.count, 3);
-	/* What the loop did, its operations did. */
+	/* The loop's work was done by its operations. */
 	assert_string_equal(model_text(model, model->tasks.row[0].type), "while");
 	detail = model_task_detail(model, &model->tasks.row[0]);
 	assert_non_null(detail);
@@ -289,7 +289,7 @@ static void test_xplane_figures(void **state)
 	import_same("tpu.xplane.pb", space.bytes, space.size, false);
 }
 
-/* A GPU's plane tells bytes per second, and NaN is no figure. */
+/* A GPU's plane has bytes per second; NaN is not a figure. */
 static void test_xplane_bandwidth(void **state)
 {
 	struct out space = { 0 }, plane = { 0 }, line;
@@ -314,7 +314,7 @@ static void test_xplane_bandwidth(void **state)
 	model_free(model);
 }
 
-/* Cut inside its only plane: what stands before is there. */
+/* Truncated inside its only plane: the part before is imported. */
 static void test_xplane_cut(void **state)
 {
 	struct model *model;
@@ -347,7 +347,7 @@ static void put_track(struct out *trace, uint64_t uuid, uint64_t parent, const c
 	put_message(trace, 1, &packet);
 }
 
-/* @name NULL: the end of a slice; "": the one interned as 7. @clock 0: the sequence's. */
+/* @name NULL: the end of a slice; "": the name interned as 7. @clock 0: the sequence's default. */
 static void put_slice(struct out *trace, uint64_t timestamp, uint64_t clock, uint64_t track,
 		      const char *name)
 {
@@ -381,7 +381,7 @@ static void put_name(struct out *trace, bool cleared, const char *name)
 	put_message(trace, 1, &packet);
 }
 
-/* Clock 64 counts microseconds from one event to the next. */
+/* Clock 64 counts microseconds, each relative to the event before. */
 static void put_snapshot(struct out *trace)
 {
 	struct out packet = { 0 }, snapshot = { 0 }, clock = { 0 };

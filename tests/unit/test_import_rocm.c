@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of ROCm's profilers, made here: rocprofv3 as JSON, CSV and SQLite, rocprof v1. */
+/* Files of ROCm's profilers, built by the test: rocprofv3 as JSON, CSV and SQLite, rocprof v1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "analyzer/import/importer.h"
 #include "tests/unit/import_text.h"
 
-/* Agents before and after a CPU; a kernel, a collective, a copy home; calls after the kernels. */
+/* Agents before and after a CPU; a kernel, a collective, a copy to the host; calls after the kernels. */
 #define JSON                                                                                       \
 	"{\"rocprofiler-sdk-tool\":[{\"metadata\":{\"pid\":42,\"command\":[\"python\"]},\n"        \
 	"\"agents\":[{\"id\":{\"handle\":9},\"type\":1,\"name\":\"EPYC\"},\n"                      \
@@ -49,7 +49,7 @@ static void test_json(void **state)
 	model = import_text("1_results.json", JSON, strlen(JSON), &error);
 	assert_int_equal(error, 0);
 	assert_int_equal(model->devices.count, 1);
-	/* The second of the GPUs; the CPU is none. */
+	/* The second GPU; the CPU is not a device. */
 	assert_int_equal(model->devices.row[0].id, 1);
 	assert_string_equal(model_text(model, model->devices.row[0].name), "MI300X");
 	assert_int_equal(model->devices.row[0].clock, PROFBPF__DEVICE_CLOCK__CLOCK_BOOTTIME);
@@ -77,7 +77,7 @@ static void test_json(void **state)
 	"\"KERNEL_DISPATCH\",\"Agent 4\",1,43,\"void add<float>(float*, int)\",5,1100,1200\n"  \
 	"\"KERNEL_DISPATCH\",\"Agent 4\",2,43,\"__amd_rocclr_copyBuffer\",6,1300,1350\n"
 
-/* The tables of a run are found beside its kernels; so is the run in a directory. */
+/* The tables of a run are found beside its kernels' table; so is the run in a directory. */
 static void test_tables(void **state)
 {
 	char folder[] = "/tmp/test_import_rocm.XXXXXX", command[64], words[512];
@@ -170,7 +170,7 @@ static void test_v1(void **state)
 	"\" VALUES (1, 1, 1, 1300, 1400, 2, 2, 1, 64, NULL, "                                      \
 	"NULL, 3);"
 
-/* Since schema 4 instants and places are rows of their own. */
+/* Since schema 4 instants and places are separate tables. */
 #define RUN_4(guid)                                                                           \
 	COMMON(guid)                                                                          \
 	"CREATE TABLE \"rocpd_timestamp" guid "\" (id, value);"                               \
@@ -221,7 +221,7 @@ static void test_database(void **state)
 	struct model *model = take_database(RUN_3("_aa-1"));
 
 	assert_int_equal(model->tasks.count, 2);
-	/* A range of the program's own is no call. */
+	/* A range of the program is not a call. */
 	assert_int_equal(model->calls.count, 1);
 	assert_int_equal(model->devices.count, 1);
 	assert_string_equal(model_text(model, model->devices.row[0].name), "MI");
@@ -232,7 +232,7 @@ static void test_database(void **state)
 	model_free(model);
 }
 
-/* Two runs merged, of either schema; and a name that would be a query. */
+/* Two merged runs, of either schema; and a table name that would be an SQL statement. */
 static void test_database_runs(void **state)
 {
 	struct model *model = take_database(RUN_3("_aa") RUN_4("_bb") "CREATE TABLE "
@@ -250,7 +250,7 @@ static void test_database_runs(void **state)
 	model_free(model);
 }
 
-/* Each row a thousand times more under the same id: a row for each dispatch, not for each combination. */
+/* Each row a thousand times more with the same id: one row for each dispatch, not for each combination. */
 #define AGAIN(table)                                            \
 	"INSERT INTO \"" table "_aa\" SELECT a.* FROM \"" table \
 	"_aa\" a, (WITH RECURSIVE n(i) AS "                     \
@@ -269,8 +269,8 @@ static void test_database_ids_repeat(void **state)
 }
 
 /*
- * 4 KiB of a GPU and 512 bytes of the host got, the former given back and its address got again; scratch of a
- * queue; address 0 and what was got before given back. @model is finished.
+ * Allocations of 4 KiB of a GPU and of 512 bytes of the host, the former freed and its address allocated again;
+ * scratch memory of a queue; frees of address 0 and of an earlier allocation. Checks the model and finishes it.
  */
 static void check_memory(const struct model *model, uint32_t findings)
 {
@@ -333,7 +333,7 @@ static void test_memory_json(void **state)
 
 	model = import_text("1_results.json", MEMORY_JSON, strlen(MEMORY_JSON), &error);
 	assert_int_equal(error, 0);
-	/* No tasks; memory of no size; a release of what was got before. */
+	/* No tasks; an allocation without a size; a free of memory allocated earlier. */
 	check_memory(model, 3);
 	model_free(model);
 	import_same("1_results.json", MEMORY_JSON, strlen(MEMORY_JSON), true);
@@ -351,7 +351,10 @@ static void test_memory_json(void **state)
 	"\"0x0000000000001000\",8,1300,1310\n"                                                     \
 	"\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_FREE\",\"\",0,\"0x0000000000000000\",9,1500,1510\n"
 
-/* Beside its kernels, and without: then nobody says which agent is the host. Scratch memory has no sizes here. */
+/*
+ * Beside the kernels' table, and without it: then no file says which agent is the host. Scratch memory has no sizes
+ * here.
+ */
 static void test_memory_tables(void **state)
 {
 	char folder[] = "/tmp/test_import_rocm.XXXXXX", command[64];
@@ -379,7 +382,7 @@ static void test_memory_tables(void **state)
 	assert_int_equal(record.device, 0);
 	assert_int_equal(model->processes.row[record.process].pid, 42);
 	assert_int_equal(model->memory_records.row[1].flags, MODEL_MEMORY_CHANGE | MODEL_MEMORY_HOST);
-	/* Scratch got and given back, of no size. */
+	/* Scratch memory allocated and freed, without sizes. */
 	assert_int_equal(model->findings.count, 2);
 	model_free(model);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
@@ -392,7 +395,7 @@ static void test_memory_tables(void **state)
 	import_same("x_memory_allocation_trace.csv", MEMORY_TABLE, strlen(MEMORY_TABLE), true);
 }
 
-/* A release tells neither agent nor size; scratch memory is a queue's. */
+/* A free has neither agent nor size; scratch memory belongs to a queue. */
 static void test_memory_database(void **state)
 {
 	struct model *model = take_database(
@@ -408,12 +411,12 @@ static void test_memory_database(void **state)
 			     " (7, 1, 1, 2, 'REALLOC', 'REAL', 1500, 1510, 4096, 9, NULL, NULL, 1),"
 			     " (8, 1, 1, NULL, 'FREE', 'REAL', 1250, 1260, 4096, 0, NULL, NULL, 1);");
 
-	/* Of a REALLOC it is not said what becomes of what was there; given back twice. */
+	/* A REALLOC does not say what happens to the old memory; a double free. */
 	check_memory(model, 2);
 	model_free(model);
 }
 
-/* Three counters of two kernels, in no order, one of them no number: two tasks. */
+/* Three counters of two kernels, out of order, one value not a number: two tasks. */
 static void test_counters(void **state)
 {
 	static const char text[] =
@@ -467,7 +470,10 @@ static void test_v2(void **state)
 	import_same("timestamps.csv", text, strlen(text), true);
 }
 
-/* pmc_perf.csv of ROCm's Compute Profiler: a row for each counter; means of runs; what a spreadsheet made of them. */
+/*
+ * pmc_perf.csv of ROCm's Compute Profiler: one row per counter; means of runs; and a version that a spreadsheet
+ * program rewrote.
+ */
 static void test_compute_profiler(void **state)
 {
 	struct model *model = import_words(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that tell operators by shape, and what graphs have in use, made here. */
+/* Files with operators by shape, and with the memory use of graphs, built by the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,10 @@ static const struct operator_sum *sum(const struct model *model, const char *nam
 	"{\"Cast-op3\": {\"op_exe_time\": [null, 3], \"op_shape\": [\"a\", \"b\"]}}], "           \
 	"\"op_type\": {\"Cast\": [100, 100]}}"
 
-/* Milliseconds by name and shape; means by type are the same calls. What cannot be told apart is none. */
+/*
+ * Milliseconds by name and shape; means by type belong to the same calls. Rows that cannot be distinguished are left
+ * out.
+ */
 static void test_ascend(void **state)
 {
 	struct model *model = import_words("dynamic_shape_info_5.json", ASCEND);
@@ -68,7 +71,7 @@ static void test_ascend(void **state)
 	"\"op_full_name\": \"Default/MatMul-op1\", \"dur\": 10}]}, "                              \
 	"\"operator_type\": {\"1\": {\"MatMul\": [99, 1, 99]}}, \"kernel_type\": {}}"
 
-/* Microseconds by step; shapes of all inputs; kernels have none. */
+/* Microseconds by step; shapes of all inputs; kernels have no shapes. */
 static void test_gpu(void **state)
 {
 	struct model *model = import_words("dynamic_shape_info_0.json", GPU);
@@ -97,7 +100,10 @@ static void test_gpu(void **state)
 	"{\"tensor_name\": \"\", \"size\": 9}]]}, \"8\": {\"graph_id\": 8, \"nodes\": [], "            \
 	"\"lines\": []}, \"9\": {\"graph_id\": 9, \"nodes\": [], \"lines\": [1], \"breakdowns\": []}}"
 
-/* GiB to bytes; the first of equal peaks, by the shorter name if there is no other; largest tensors first. */
+/*
+ * GiB converted to bytes; the first of equal peaks, under the shorter name if there is no other; largest tensors
+ * first.
+ */
 static void test_graphs(void **state)
 {
 	struct model *model = import_words("memory_usage_details_3.json", GRAPHS);
@@ -110,14 +116,14 @@ static void test_graphs(void **state)
 	assert_true(import_fact(model, NULL, "at the peak: output Mul-op2:0")->value == 268435456);
 	assert_true(import_fact(model, NULL, "at the peak: output Mul-op2:0") <
 		    import_fact(model, NULL, "at the peak: output Cast-op1:0"));
-	/* Of graph 9 the peak is all there is; of graph 8 there is nothing. */
+	/* For graph 9 there is only the peak; for graph 8 nothing. */
 	assert_int_equal(model->device_facts.count, 5 + 1);
 	assert_int_equal(model->findings.count, 1);
 	model_free(model);
 	import_same("memory_usage_details_3.json", GRAPHS, strlen(GRAPHS), true);
 }
 
-/* What MindSpore made it of says more, and stands beside it. */
+/* MindSpore's own evaluation has more facts, and is imported beside the plan. */
 static void test_told(void **state)
 {
 	/* 1: graph {1: id 7, 2: 1000 static, 3: operator {1: "a"}, 4: tensor of 300 at 0 to 0} */
@@ -134,7 +140,7 @@ static void test_told(void **state)
 	model = import_take(folder);
 	assert_true(import_fact(model, NULL, "peak")->value == 1300);
 	assert_string_equal(model_text(model, import_fact(model, NULL, "peak")->topic), "memory of graph 7");
-	/* Graph 9 is told by one of them only. */
+	/* Only one of the files contains graph 9. */
 	assert_string_equal(model_text(model, import_fact(model, NULL, "peak of operators listed")->topic),
 			    "memory of graph 9");
 	assert_null(import_fact(model, NULL, "at the peak: output Mul-op2:0"));
@@ -154,7 +160,7 @@ static void test_told(void **state)
 	"aten::mm,\"8,16;16,4\",,3,3.125,\"5\t\",5,5,5\n"                                         \
 	"aten::mm,N/A,,1,1,N/A,7,0,0\naten::mm,N/A,,1,1,2,7,0,0\n,N/A,,1,1,1,1,1,1\n"
 
-/* By name and shapes; a time that one call lacks is unknown of the sum, no nought. */
+/* By name and shapes; if one call lacks a time, the sum is unknown, not nought. */
 static void test_details(void **state)
 {
 	struct model *model = import_words("operator_details.csv", DETAILS);
@@ -177,7 +183,7 @@ static void test_details(void **state)
 	assert_true(row->self_ns == UINT64_MAX);
 	assert_int_equal(row->total_ns, 14000);
 	assert_int_equal(model->findings.count, 1);
-	/* None of these is a task. */
+	/* None of these rows is a task. */
 	assert_int_equal(model->tasks.count, 0);
 	model_free(model);
 	import_same("operator_details.csv", DETAILS, strlen(DETAILS), true);
@@ -194,7 +200,7 @@ static void test_details(void **state)
 	"2,Conv1,resnet,1,3,7,1.5\n2,Relu1,resnet,1,4,4294967295,\"64\t\"\n"                \
 	"2,Add1,,N/A,N/A,N/A,0\n2,Mul1,resnet,1,1,2,N/A\nhost,Mul2,resnet,1,1,2,3\n"
 
-/* Kilobytes, the largest first; where a file does not say how long, nor does this. */
+/* Kilobytes, the largest first; a lifetime that the file lacks is unknown. */
 static void test_static(void **state)
 {
 	struct model *model = import_words("static_op_mem_1.csv", STATIC);

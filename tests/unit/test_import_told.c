@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of Ascend's profilers that sum up, compare or advise, made here. */
+/* Files of Ascend's profilers with sums, comparisons or advice, built by the test. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ static const struct operator_sum *sum(const struct model *model, const char *tex
 	"3,MatMulV2,AI_CORE,4,\"100.5\t\",20,25.125,30.25,80\n3,Cast,AI_VECTOR_CORE,0,0,0," \
 	"0,0,0\n4,Mul,AI_CORE,2,N/A,1,1.5,1,1\n4,,AI_CORE,1,1,1,1,1,1\n"
 
-/* Of two devices; a row without a count and one without a type are none. */
+/* Two devices; a row without a count and one without a type are left out. */
 static void test_statistic(void **state)
 {
 	struct model *model = import_words("op_statistic_1.csv", STATISTIC);
@@ -72,7 +72,7 @@ static void test_statistic(void **state)
 	assert_int_equal(row->max_ns, 30250);
 	assert_string_equal(model_text(model, row->core), "AI_CORE");
 	assert_int_equal(model->devices.row[row->device].id, 3);
-	/* The mean tells the total as well. */
+	/* The total follows from the mean. */
 	assert_int_equal(sum(model, "Mul")->total_ns, 3000);
 	assert_int_equal(model->findings.row[0].count, 2);
 	model_free(model);
@@ -85,7 +85,7 @@ static void test_statistic(void **state)
 	model_free(model);
 }
 
-/* Totals by type in ms, means by name, whose column is misspelt; the host's and a GPU's. */
+/* Totals by type in ms, means by name, with a misspelt column; the host's file and a GPU's. */
 static void test_intermediate(void **state)
 {
 	static const char *const UNCOUNTED[] = { "full_kernel_name,execution_time\nDefault/Cast-op1,0.5\n",
@@ -106,7 +106,9 @@ static void test_intermediate(void **state)
 		     "Default/Cast-op10,0.00466,3\n");
 	assert_int_equal(sum(model, "Default/Cast-op10")->total_ns, 13980);
 	model_free(model);
-	/* So are names of 2.0; those of 0.7, and of PyNative mode, have no count, of which no sum can be made. */
+	/*
+	 * The same for names of 2.0; files of 0.7 and of PyNative mode have no count, so that no sum can be computed.
+	 */
 	model = import_words("aicore_intermediate_2_detail.csv",
 			     "full_op_name,execution_time,execution_frequency\nDefault/Cast-op1,0.5,4\n");
 	assert_int_equal(sum(model, "Default/Cast-op1")->total_ns, 2000000);
@@ -139,7 +141,7 @@ static void test_intermediate(void **state)
 	model_free(model);
 }
 
-/* Calls of the C library by thread, and what the device and the process on it hold. */
+/* Calls of the C library by thread, and the memory of the device and of the process on it. */
 static void test_more_tables(void **state)
 {
 	struct model *model =
@@ -201,7 +203,7 @@ static void test_fusion(void **state)
 	"{\"Rule Type\":\"Parallelism\",\"Rule Suggestion\":\"overlap them\",\"Tuning Data\":" \
 	"{\"AI CPU Execution Time(us)\":12.25,\"other\":{}}},{\"Rule Type\":\"Memory\"}]"
 
-/* By either layout; a rule without a suggestion and a topic that found nothing are none. */
+/* In both layouts; a rule without a suggestion and a topic without findings are left out. */
 static void test_rules(void **state)
 {
 	struct model *model = import_words("prof_rule_0_1.json", RULES);
@@ -219,7 +221,7 @@ static void test_rules(void **state)
 	import_same("prof_rule_0_1.json", RULES, strlen(RULES), true);
 }
 
-/* Trees are freed by recursion: a file that nests without end is refused. */
+/* Trees are freed recursively: a file with endless nesting is refused. */
 static void test_depth(void **state)
 {
 	static const char start[] = "{\"Rule Type\":\"a\",\"Rule Suggestion\":\"b[[\\\"[\",\"x\":";
@@ -265,7 +267,7 @@ static void test_figures(void **state)
 	model_free(model);
 }
 
-/* Millions, 10^9 and GiB to operations, operations a second and bytes. */
+/* Millions, 10^9 and GiB converted to operations, operations per second and bytes. */
 static void test_facts(void **state)
 {
 	struct model *model =
@@ -293,7 +295,7 @@ static void test_facts(void **state)
 	assert_string_equal(model_text(model, fact(model, "parallel", "stageDevices")->text),
 			    "0,1;2");
 	assert_true(fact(model, "parallel", "operators")->value == 2);
-	/* How each is split. */
+	/* The file's part about how operators are split is not imported. */
 	assert_int_equal(model->findings.count, 1);
 	model_free(model);
 	import_same("flops_summary_3.json", "{\"FLOPs\": 1, \"FLOPS\": 2}",
@@ -307,7 +309,7 @@ static void test_facts(void **state)
 	"{\"source\": \"Total\", \"target\": \"Gradients\", \"value\": 0.0}, "                 \
 	"{\"source\": \"Total\", \"value\": 1}]}, \"max_scope_num\": 2}"
 
-/* Millions by scope, the largest first; a link without an end is none. Those of 2.0 are empty. */
+/* Millions by scope, the largest first; a link without an end is left out. Files of 2.0 are empty. */
 static void test_scopes(void **state)
 {
 	struct model *model = import_words("flops_scope_2.json", SCOPES);
@@ -375,7 +377,7 @@ static size_t put_tensor(uint8_t *at, uint64_t bytes, uint64_t from, uint64_t to
 	return put_bytes(at, 4, inner, size);
 }
 
-/* Four operators: 1000 static, and 300 + 5; 300 + 50 + 5; 50 + 20 + 5; 20 + 7 + 5 of tensors. */
+/* Four operators: 1000 static, and tensors of 300 + 5; 300 + 50 + 5; 50 + 20 + 5; 20 + 7 + 5. */
 static void test_memory_plan(void **state)
 {
 	uint8_t graph[1024], root[1100];
@@ -392,7 +394,7 @@ static void test_memory_plan(void **state)
 	size += put_tensor(graph + size, 50, 1, 2, "LifeLongNone");
 	size += put_tensor(graph + size, 20, 2, 0, "LifeLongGraphEnd");
 	size += put_tensor(graph + size, 5, 0, 0, "LifeLongGraphAll");
-	/* Its end is beyond the graph's; one that ends before it begins; one of no size that can be. */
+	/* A tensor with its end beyond the graph's; one that ends before it begins; one of an impossible size. */
 	size += put_tensor(graph + size, 7, 3, 99, "LifeLongNone");
 	size += put_tensor(graph + size, 9000, 2, 1, "LifeLongNone");
 	size += put_tensor(graph + size, UINT64_MAX, 0, 1, "LifeLongNone");
@@ -410,7 +412,7 @@ static void test_memory_plan(void **state)
 			    ->value == 300);
 	assert_true(fact(model, "memory of graph 7", "at the peak: OutputTensor since MatMul-op2")
 			    ->value == 50);
-	/* Three tensors are alive then. */
+	/* Three tensors are alive at that time. */
 	assert_int_equal(model->device_facts.count, 5 + 3);
 	assert_int_equal(model->findings.row[0].count, 2);
 	model_free(model);
@@ -456,7 +458,7 @@ static void test_cluster(void **state)
 		write_rank(rank, "999,999,999,999,999\n10,2,11,1,1\n20,4,22,2,2\n15,3,16.5,1.5,1.5\n");
 	write_rank(3, "1,1,1,1,1\n30,60,45,45,15\n30,60,45,45,15\n");
 	model = import_take(folder);
-	/* Three rows of the first three, two of the last: the last row of each are the means. */
+	/* Three rows for each of the first three ranks, two for the last: the last row of each contains the means. */
 	assert_int_equal(model->cluster_steps.count, 3 * 3 + 2);
 	assert_int_equal(model->devices.count, 4);
 	assert_int_equal(model->devices.row[3].rank, 3);
@@ -479,7 +481,7 @@ static void test_cluster(void **state)
 	assert_int_equal(finding(&cluster, CLUSTER_RECEIVE)->device, 3);
 	cluster_free(&cluster);
 	model_free(model);
-	/* One step is its own mean; blanks in the header and other names of its columns. */
+	/* A single step is its own mean; blanks in the header and other names of columns. */
 	model = import_words("ascend_cluster_analyse_model-parallel_1_2_1.csv",
 		     "computation, communication_alone_time\n651.9051, 1293.1231\n");
 	assert_int_equal(model->cluster_steps.count, 1);
@@ -496,7 +498,7 @@ static void test_cluster(void **state)
 		    PIPELINE "1,2,3,4,5\n1,2,3,4,5\n", strlen(PIPELINE) + 20, true);
 }
 
-/* What runs on a collective's stream beside it, under none of its planes, is none of its own. */
+/* Work on a collective's stream beside it, in none of its planes, is not part of the collective. */
 static void reductions_beside(void **state)
 {
 	static const char text[] =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which instruction is probed: on hand-assembled functions, and on all
- * functions of this program and the C library, where it must not crash.
+ * The choice of the probed instruction: in hand-assembled functions, and in all functions of this program and the C
+ * library, where the code must not crash.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static struct instruction_choice choose(const uint8_t *code, size_t size, uint64
 {
 	struct instruction_decoder *decoder =
 		instruction_decoder_new(ELF_FILE_X86_64, optimized_nop);
-	/* A copy of just that size, so that a look beyond the end is caught. */
+	/* A copy of exactly that size, so that sanitizers notice a read beyond the end. */
 	uint8_t *copy = malloc(size ?: 1);
 	struct instruction_choice choice;
 
@@ -111,13 +111,13 @@ static void keeps_arguments_and_stack(void **state)
 	       PUSH_RBP, /* lea -24(%rsp),%rsp */
 	       RET);
 	EXPECT(0, INSTRUCTION_STEPPED, ENDBR64, 0x48, 0x83, 0xec, 0x08, PUSH_RBP, RET);
-	/* A stack argument or what an argument points to may be overwritten. */
+	/* A stack argument or the memory behind a pointer argument may be overwritten. */
 	EXPECT(0, INSTRUCTION_STEPPED, 0x48, 0x89, 0x7c, 0x24, 0x08,
 	       PUSH_RBP, /* mov %rdi,8(%rsp) */
 	       RET);
 	EXPECT(0, INSTRUCTION_STEPPED, 0xc6, 0x07, 0x00, PUSH_RBP, RET); /* movb $0,(%rdi) */
 	EXPECT(0, INSTRUCTION_STEPPED, 0x0f, 0x94, 0x07, PUSH_RBP, RET); /* sete (%rdi) */
-	/* Instructions that do more than their operands tell */
+	/* Instructions with effects beyond their operands */
 	EXPECT(0, INSTRUCTION_STEPPED, 0x0f, 0x05, PUSH_RBP, RET); /* syscall */
 	EXPECT(0, INSTRUCTION_STEPPED, 0xa4, PUSH_RBP, RET); /* movsb */
 	EXPECT(0, INSTRUCTION_STEPPED, 0xcc, PUSH_RBP, RET); /* int3 */
@@ -137,7 +137,10 @@ static void keeps_arguments_and_stack(void **state)
 	       0x3c, 1, PUSH_RBP, RET); /* cmp $1,%eax; cmp $1,%al */
 }
 
-/* Where the stack pointer may be lower than at the entry, so many bytes; the same code where it may not. */
+/*
+ * Checks the distance @below by which the stack pointer may be lower than at the entry; and the same code where that
+ * is not allowed.
+ */
 static void expect_below(const uint8_t *code, size_t size, uint32_t delta, uint32_t below)
 {
 	struct instruction_choice choice = choose(code, size, size, 0x1000, true, false);
@@ -170,18 +173,18 @@ static void behind_the_making_of_a_frame(void **state)
 	EXPECT_BELOW(8, 8, ENDBR64, SUB_RSP(8), PUSH_RBP, RET);
 	EXPECT_BELOW(11, 0x220, SUB_RSP(0x20), SUB_RSP_FAR(0x200), PUSH_RBP, RET);
 	EXPECT_BELOW(20, 0x18, SUB_RSP(0x18), LOAD_GUARD, STORE_RAX(8), ZERO_EAX, JE(1), RET, RET);
-	/* The last bytes of the frame, and those behind it: the return address. */
+	/* The last bytes of the frame, and those after it: the return address. */
 	EXPECT_BELOW(9, 0x18, SUB_RSP(0x18), STORE_RAX(0x10), PUSH_RBP, RET);
 	EXPECT_BELOW(8, 0x18, SUB_RSP(0x18), STORE_EAX(0x14), PUSH_RBP, RET);
 	EXPECT_BELOW(0, 0, SUB_RSP(0x18), STORE_RAX(0x11), PUSH_RBP, RET);
 	EXPECT_BELOW(0, 0, SUB_RSP(0x18), STORE_EAX(0x15), PUSH_RBP, RET);
 	EXPECT_BELOW(0, 0, SUB_RSP(0x18), STORE_RAX(0x20), PUSH_RBP, RET);
-	/* Below it; at an index; by another register */
+	/* Below the stack pointer; with an index; with another register */
 	EXPECT_BELOW(0, 0, SUB_RSP(0x18), STORE_RAX(-8), PUSH_RBP, RET);
 	EXPECT_BELOW(0, 0, SUB_RSP(0x18), 0x48, 0x89, 0x44, 0x1c, 0x08, PUSH_RBP, RET); /* mov %rax,8(%rsp,%rbx) */
 	EXPECT_BELOW(0, 0, SUB_RSP(0x18), 0x48, 0x89, 0x43, 0x08, PUSH_RBP, RET); /* mov %rax,8(%rbx) */
 	EXPECT_BELOW(0, 0, SUB_RSP(0x18), 0x64, 0x48, 0x89, 0x44, 0x24, 8, PUSH_RBP, RET); /* mov %rax,%fs:8(%rsp) */
-	/* How much is not known; not of whole words; too much */
+	/* An unknown amount; not of whole words; too large */
 	EXPECT_BELOW(0, 0, 0x48, 0x29, 0xc4, PUSH_RBP, RET); /* sub %rax,%rsp */
 	EXPECT_BELOW(0, 0, 0x83, 0xec, 0x08, PUSH_RBP, RET); /* sub $8,%esp */
 	EXPECT_BELOW(0, 0, SUB_RSP(0x0c), PUSH_RBP, RET);
@@ -201,7 +204,7 @@ static void nothing_may_jump_back(void **state)
 	EXPECT(0, INSTRUCTION_STEPPED, TEST_RDI, JE(4), PUSH_RBP, 0x5d, JMP(-8), RET);
 	/* to the entry: a call of itself, seen at both places alike */
 	EXPECT(3, INSTRUCTION_EMULATED, TEST_RDI, JE(4), PUSH_RBP, 0x5d, JMP(-9), RET);
-	/* just behind the probe, and before the function */
+	/* just after the probe, and before the function */
 	EXPECT(3, INSTRUCTION_EMULATED, TEST_RDI, JE(4), PUSH_RBP, 0x5d, JMP(-4), RET);
 	EXPECT(3, INSTRUCTION_EMULATED, TEST_RDI, JE(4), PUSH_RBP, 0x5d, JMP(-20), RET);
 	/* a conditional jump, loop and a call into the prologue */
@@ -222,9 +225,9 @@ static void jump_tables_are_not_trusted(void **state)
 	       0xff, 0xe0);
 	/* mov (%rdi),%rax; notrack jmp *%rax */
 	EXPECT(0, INSTRUCTION_STEPPED, ENDBR64, PUSH_RBP, 0x48, 0x8b, 0x07, 0x3e, 0xff, 0xe0);
-	/* loaded into another register than the one jumped through */
+	/* the jump uses another register than the loaded one */
 	EXPECT(0, INSTRUCTION_STEPPED, ENDBR64, PUSH_RBP, 0x48, 0x8b, 0x07, 0xff, 0xe2);
-	/* the loaded pointer is popped over */
+	/* pop overwrites the loaded pointer */
 	EXPECT(0, INSTRUCTION_STEPPED, ENDBR64, PUSH_RBP, 0x48, 0x8b, 0x07, 0x58, 0xff, 0xe0);
 }
 
@@ -250,15 +253,15 @@ static void unknown_code_is_left_alone(void **state)
 	const uint8_t cut[] = { 0xf3, 0x0f };
 	const uint8_t bad_later[] = { ENDBR64, PUSH_RBP, 0x06, RET }; /* 0x06: invalid in 64 bit */
 
-	/* size unknown; not all bytes there; nothing there; cut off within an instruction */
+	/* unknown size; not all bytes present; no bytes; truncated within an instruction */
 	expect_at(good, sizeof(good), 0, 0, true, 0, INSTRUCTION_STEPPED);
 	expect_at(good, sizeof(good), sizeof(good) + 1, 0, true, 0, INSTRUCTION_STEPPED);
 	expect_at(good, 0, sizeof(good), 0, true, 0, INSTRUCTION_STEPPED);
 	expect_at(cut, sizeof(cut), sizeof(cut), 0, true, 0, INSTRUCTION_STEPPED);
 	expect_at(bad_later, sizeof(bad_later), sizeof(bad_later), 0, true, 0, INSTRUCTION_STEPPED);
-	/* the entry's class needs no size */
+	/* the class of the entry is known without a size */
 	expect_at(good + 4, 2, 0, 0, true, 0, INSTRUCTION_EMULATED);
-	/* the function ends where the better instruction would be */
+	/* the function ends before the better instruction */
 	expect_at(good, sizeof(good), 4, 0, true, 0, INSTRUCTION_STEPPED);
 }
 
@@ -311,7 +314,7 @@ static void *any(void *context, const char *name, size_t length)
 	return context;
 }
 
-/* Whatever bytes: a choice within the function, at one of the three classes. */
+/* Random bytes: the chosen place is within the function and has one of the three classes. */
 static void survives_any_bytes(void **state)
 {
 	struct instruction_decoder *decoder = instruction_decoder_new(ELF_FILE_X86_64, true);

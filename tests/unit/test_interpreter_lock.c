@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits for the lock of a CPython interpreter: slices are one wait, and it leads to who had the lock. */
+/* Waits for the lock of a CPython interpreter: slices become one wait, which leads to the thread that held the lock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "analyzer/analyse/idle/interpreter_lock.h"
 #include "tests/unit/idle_scene.h"
 
-#define LOCK 0x1000 /* where the lock of the scene's process is: its condition variable, */
+#define LOCK 0x1000 /* the lock of the scene's process: its condition variable, */
 #define LOCK_END 0x10b0
 
 /* Indices into sleep_objects. */
@@ -70,8 +70,8 @@ static const struct idle_root *root_of(const struct scene *scene, uint8_t cause,
 }
 
 /*
- * A slice that a timer ends; then who has the lock sleeps for the mutex that main has, and main for the lock: all
- * that is one wait for the worker. With a CPU for it in between, or elsewhere, it is not.
+ * A slice that a timer ends; then the holder sleeps for the mutex that main has, and main for the lock: together one
+ * wait for the worker. Not if main had a CPU for work in between, or slept elsewhere.
  */
 static void test_slices(void **state)
 {
@@ -93,7 +93,7 @@ static void test_slices(void **state)
 	scene_end(&scene);
 }
 
-/* Who woke main from an earlier slice gave the lock up then; it went to another. */
+/* The thread that woke main from an earlier slice released the lock then; another thread took it. */
 static void test_given_away(void **state)
 {
 	struct scene scene = make(INDEX_NONE);
@@ -112,8 +112,8 @@ static void test_given_away(void **state)
 }
 
 /*
- * The lock is free by the time that main has a CPU: main wakes who waits for that, or somebody wants it back, or a look
- * knows, or nobody.
+ * The lock is free by the time that main has a CPU: main wakes the thread that waits for that, or a thread wants it
+ * back, or a sample shows it, or nothing does.
  */
 static void test_free_meanwhile(void **state)
 {
@@ -147,7 +147,7 @@ static void test_free_meanwhile(void **state)
 	}
 }
 
-/* What is not the lock, or that of another process, is a timeout as any other. */
+/* A sleep outside of the lock, or for that of another process, is an ordinary timeout. */
 static void test_others(void **state)
 {
 	for (int what = 0; what < 2; what++) {
@@ -162,7 +162,9 @@ static void test_others(void **state)
 	}
 }
 
-/* The same slices where the interpreter is not known: whom main wakes after a timeout waits for the mutex beside. */
+/*
+ * The same slices with an unknown interpreter: the thread that main wakes after a timeout waits for the mutex beside.
+ */
 static void test_not_known(void **state)
 {
 	struct scene scene = make(1);
@@ -180,7 +182,7 @@ static void test_not_known(void **state)
 	scene_end(&scene);
 }
 
-/* The lock reaches from its first byte to before its end, in its own process; what is not known is none. */
+/* The lock spans from its first byte to before its end, in its own process; an unknown lock contains nothing. */
 static void test_range(void **state)
 {
 	struct scene scene = make(INDEX_NONE);

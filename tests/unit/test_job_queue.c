@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose jobs are done first, and how many may wait. */
+/* The order of jobs, and how many may wait. */
 #include <errno.h>
 #include <poll.h>
 #include <semaphore.h>
@@ -18,7 +18,7 @@
 struct test_job {
 	struct job job;
 	int number;
-	sem_t *begun, *go; /* to hold the thread up; NULL = done at once */
+	sem_t *begun, *go; /* to block the thread; NULL = done at once */
 };
 
 static size_t dropped;
@@ -45,7 +45,7 @@ static int add(struct job_queue *queue, struct test_job *t, int number, uid_t us
 	return job_queue_add(queue, &t->job);
 }
 
-/* Keeps the thread for everybody busy until @go is posted. */
+/* Keeps the thread for untrusted users busy until @go is posted. */
 static void hold_up(struct job_queue *queue, struct test_job *t, sem_t *begun, sem_t *go)
 {
 	sem_init(begun, 0, 0);
@@ -80,13 +80,13 @@ static void test_order(void **state)
 	assert_int_equal(add(queue, &job[4], 4, ANOTHER, false), 0);
 	assert_int_equal(add(queue, &job[5], 5, ANOTHER, false), 0);
 	assert_int_equal(add(queue, &job[6], 6, THIRD, false), 0);
-	/* The trusted's is done while the first is still being worked on. */
+	/* The trusted user's job is done while the first one is still in progress. */
 	assert_int_equal(add(queue, &job[7], 7, 0, true), 0);
 	assert_int_equal(next_number(queue), 7);
 	assert_null(job_queue_done(queue));
 	sem_post(&go);
 	assert_int_equal(next_number(queue), 0);
-	/* Each user in turn, the one who has just been served last. */
+	/* Each user in turn; the user served last comes last. */
 	assert_int_equal(next_number(queue), 4);
 	assert_int_equal(next_number(queue), 6);
 	assert_int_equal(next_number(queue), 1);
@@ -117,13 +117,13 @@ static void test_limits(void **state)
 	sem_post(&go);
 	for (; count; count--)
 		assert_in_range(next_number(queue), 0, 1);
-	/* Whose jobs are done may ask again. */
+	/* A user whose jobs are done may add new ones. */
 	assert_int_equal(add(queue, &job[0], 3, ONE, false), 0);
 	assert_int_equal(next_number(queue), 3);
 	job_queue_free(queue, drop);
 }
 
-/* Whoever asks again and again does not keep one out who has waited longer. */
+/* A user who adds jobs again and again does not delay one who has waited longer. */
 static void test_newcomers(void **state)
 {
 	struct test_job held = { 0 }, job[5] = { 0 }, again = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of other profilers on data pipelines and jobs: each fires where it should, and not in a healthy twin. */
+/* Rules of other profilers on data pipelines and jobs: each fires where it should, and not in a healthy counterpart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,9 @@
 #define STEPS 20
 #define CAPACITY 10
 
-/* A source, a map behind it, and a trainer that fetches from the map; or a sender to a device in its place. */
+/*
+ * A source, a map behind it, and a trainer that fetches from the map; or a sender to a device instead of the trainer.
+ */
 struct fixture {
 	struct model *model;
 	struct pipelines pipelines;
@@ -64,7 +66,7 @@ static void set_use(struct fixture *f, uint32_t queue, double percent, double em
 						 .empty_ns = (uint64_t)(empty_percent * 10 * MS) };
 }
 
-/* A batch is taken every 50 ms; @empty of all fetches find nothing there. */
+/* A batch is taken every 50 ms; @empty of all fetches find the queue empty. */
 static void add_fetches(struct fixture *f, uint32_t queue, uint32_t empty)
 {
 	struct pipeline *pipeline = pipeline_of(f);
@@ -149,7 +151,7 @@ static void judge(struct fixture *f)
 			 0);
 }
 
-/* What the rule measured, of advice @id; NAN: it says nothing there. */
+/* Returns the rule's measured value in advice @id; NAN: the rule is not cited there. */
 static double says(struct fixture *f, const char *id, enum peer_rule_id rule)
 {
 	judge(f);
@@ -192,7 +194,7 @@ static void fetched_queue(void **state)
 	is_silent(f, "pipeline_busy", RULE_FETCH_EMPTY);
 }
 
-/* What never ended, found the end of the data, or a queue of which it is not known how full it was, is no fetch that counts. */
+/* An unfinished fetch, one that found the end of the data, and one with an unknown queue size do not count. */
 static void fetches_that_count(void **state)
 {
 	struct fixture *f = *state;
@@ -207,7 +209,7 @@ static void fetches_that_count(void **state)
 	fires(f, "pipeline_busy", RULE_FETCH_EMPTY, 100 * 5.0 / 16);
 	pipeline_of(f)->queue_events.row[3].size = -1;
 	fires(f, "pipeline_busy", RULE_FETCH_EMPTY, 100 * 5.0 / 15);
-	/* The first two do not count in any case. */
+	/* The first two fetches never count. */
 	pipeline_of(f)->fetches.row[1].open = pipeline_of(f)->fetches.row[0].open = true;
 	fires(f, "pipeline_busy", RULE_FETCH_EMPTY, 100 * 5.0 / 15);
 }
@@ -239,7 +241,7 @@ static void queues_of_operators(void **state)
 	is_silent(f, "pipeline_busy", RULE_LEAF_USAGE);
 }
 
-/* Each of four workers; what is told of them fits what holds the job up. */
+/* Each of four workers; the advice must fit the bottleneck. */
 static void workers(void **state)
 {
 	struct fixture *f = *state;
@@ -251,7 +253,7 @@ static void workers(void **state)
 	f->operators[1].all_utilization = 4 * 10;
 	f->bottleneck.kind = BOTTLENECK_STARVED;
 	fires(f, "pipeline_busy", RULE_WORKER_IDLE, 10);
-	/* Sleeping workers use no CPU either: fewer of them would be wrong. */
+	/* Sleeping workers use no CPU either: advising fewer of them would be wrong. */
 	f->bottleneck.kind = BOTTLENECK_SLEEPS;
 	is_silent(f, "pipeline_busy", RULE_WORKER_IDLE);
 	f->bottleneck.kind = BOTTLENECK_STARVED;
@@ -274,7 +276,7 @@ static void host_cpu(void **state)
 	is_silent(f, "pipeline_busy", RULE_HOST_CPU);
 }
 
-/* The sender takes from the map's queue and sends to a device; the batches in between are what is asked for. */
+/* The sender takes from the map's queue and sends to a device; the batches between the two are examined. */
 static void sending(void **state)
 {
 	struct fixture *f = *state;
@@ -290,7 +292,7 @@ static void sending(void **state)
 	fires(f, "pipeline_busy", RULE_SENDER_EMPTY, 70);
 	set_use(f, 1, 40, 50);
 	is_silent(f, "pipeline_busy", RULE_SENDER_EMPTY);
-	/* The host is ahead, and yet the device finds its queue empty in 7 batches. */
+	/* The host is ahead, but the device finds its queue empty in 7 batches. */
 	add_fetches(f, 1, 0);
 	for (uint32_t i = 0; i < 10; i++) {
 		struct pipeline_queue_event event = { .end_ns = i * 50 * MS, .queue = 2, .size = i < 3 };
@@ -318,13 +320,13 @@ static void slow_loader(void **state)
 	assert_float_equal(f->advice.list[0].gain_percent, 40, 1e-6);
 	f->steps.judged_wait_ns = STEPS * 9 * MS;
 	is_silent(f, "pipeline_slow_loader", RULE_SLOW_LOADER);
-	/* 20 ms, of steps of a second. */
+	/* 20 ms per step of a second. */
 	f->steps.judged_wait_ns = 400 * MS;
 	f->steps.judged_ns = 20000 * MS;
 	is_silent(f, "pipeline_slow_loader", RULE_SLOW_LOADER);
 }
 
-/* Whatever is measured, a job that is healthy or whose device is busy gets no advice. */
+/* A healthy job, or one whose device is busy, gets no advice, whatever is measured. */
 static void healthy(void **state)
 {
 	struct fixture *f = *state;
@@ -362,7 +364,7 @@ static void garbage(void **state)
 	is_silent(f, "python_garbage", RULE_GARBAGE);
 }
 
-/* A gap of 300 ms in which the host called nothing, or the runtime for 10 of them. */
+/* A gap of 300 ms in which the host made no call, or runtime calls of 10 ms. */
 static void pauses(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What timelines show of a job beyond its records: steps, waits for data, queues, Python functions, roots and their chains. */
+/*
+ * Rows of a job in timelines besides its records: steps, waits for data, queues, Python functions, roots and their
+ * chains.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +80,7 @@ static void expect(const struct job *job, uint32_t row, const char *track, const
 	assert_int_equal(slice->end_ns, end_ms * MS);
 }
 
-/* A look at a thread in these functions, the innermost one first; NULL ends them. */
+/* Adds a sample of a thread in these functions, the innermost one first; NULL ends the list. */
 static void look(struct job *job, uint32_t thread, uint64_t ms, const char *const *functions)
 {
 	struct model *model = job->model;
@@ -113,7 +116,7 @@ static void python_functions_from_look_to_look(void **state)
 	LOOK(&job, job.main, 150, "forward", "train");
 	LOOK(&job, job.main, 200, "step", "train");
 	LOOK(&job, job.worker, 210, "decode");
-	/* So long without a look: who knows what was in between? */
+	/* A long time without a sample: the functions in between are unknown. */
 	LOOK(&job, job.main, 500, "step", "train");
 	LOOK(&job, job.main, 550, "train");
 	job_build(&job);
@@ -171,7 +174,7 @@ static void steps_waits_and_queues(void **state)
 	expect(&job, 4, "Data waits", "Data wait", 200, 200);
 	assert_true(job.tracks.slices.row[4].open && !job.tracks.slices.row[3].open);
 	assert_string_equal(text(&job, track_of(&job, &job.tracks.slices.row[0])->group), "torch data of job 10");
-	/* A size that is not known is no point. */
+	/* An unknown size gives no point. */
 	assert_int_equal(job.tracks.points.count, 2);
 	assert_int_equal(job.tracks.points.row[0].value, 1);
 	assert_int_equal(job.tracks.points.row[1].ns, 30 * MS);
@@ -236,7 +239,7 @@ static void chains_lead_from_the_root(void **state)
 	assert_int_equal(slices[3].flow_to, 0);
 	job_tracks_free(&job.tracks);
 
-	/* Of a process that is not asked for nothing is shown; the arrow begins behind it. */
+	/* Nothing is shown for a process that is not selected; the arrow begins at the next thread. */
 	job.chosen[job.other] = false;
 	job_build(&job);
 	assert_int_equal(job.tracks.slices.count, 3);

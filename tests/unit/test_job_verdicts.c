@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several jobs in one recording: each is judged. */
+/* Several jobs in one recording: each has its own verdict. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "analyzer/analyse/idle/job_verdicts.h"
 #include "tests/unit/verdict_scene.h"
 
-/* A further process with a main thread. */
+/* Adds a process with a main thread. */
 static uint32_t add_process(struct verdict_scene *f, uint32_t pid, uint32_t parent_pid)
 {
 	struct model *model = f->scene.model;
@@ -32,7 +32,7 @@ static void sleeps(struct verdict_scene *f, uint32_t thread, uint64_t from_us, u
 		    SPAN_WOKEN_TIMER);
 }
 
-/* main works; so do others that the test has added. */
+/* main works; so do threads that the test has added. */
 static void begin(struct verdict_scene *f)
 {
 	verdict_begin(f);
@@ -61,7 +61,7 @@ static void end(struct verdict_scene *f, struct job_verdicts *jobs)
 	verdict_end(f);
 }
 
-/* Three main threads, of which one sleeps half of the time: together that is a sixth. */
+/* Three main threads, one of which sleeps for half of the time: together that is a sixth. */
 static void main_threads(void **state)
 {
 	struct verdict_scene f;
@@ -82,7 +82,7 @@ static void main_threads(void **state)
 	assert_int_equal(jobs.count, 3);
 	assert_int_equal(jobs.more, 0);
 	assert_int_equal(jobs.only, INDEX_NONE);
-	/* Who is held up comes first. */
+	/* The job that is held up most comes first. */
 	expect(&f, &jobs.row[0], 300, VERDICT_HOST_CODE, 50);
 	expect(&f, &jobs.row[1], 100, VERDICT_HEALTHY, 100);
 	expect(&f, &jobs.row[2], 400, VERDICT_HEALTHY, 100);
@@ -91,7 +91,7 @@ static void main_threads(void **state)
 	end(&f, &jobs);
 }
 
-/* One process and what it started are one job; one that only sleeps is none beside it. */
+/* A process and its children are one job; a process beside it that only sleeps is no job. */
 static void one_job(void **state)
 {
 	struct verdict_scene f;
@@ -105,7 +105,7 @@ static void one_job(void **state)
 	end(&f, &jobs);
 }
 
-/* Of the whole machine's processes only those that are told to be at work are jobs. */
+/* In a recording of the whole machine only processes that are known to work are jobs. */
 static void whole_machine(void **state)
 {
 	struct verdict_scene f;
@@ -119,7 +119,7 @@ static void whole_machine(void **state)
 	end(&f, &jobs);
 }
 
-/* Two processes with a pipeline each: the verdict is about the one with more steps. */
+/* Two processes with a pipeline each: the verdict is about the process with more steps. */
 static void fetching(void **state)
 {
 	struct pipeline_steps steps[2];
@@ -158,7 +158,7 @@ static void fetching(void **state)
 	end(&f, &jobs);
 }
 
-/* Each has a device of its own: who waits for it tells nothing of the others'. */
+/* Each process has its own device: the threads of one that wait for it say nothing about the others. */
 static void launching(void **state)
 {
 	struct verdict_scene f;
@@ -186,7 +186,7 @@ static void launching(void **state)
 	end(&f, &jobs);
 }
 
-/* Of more than are listed those that are held up most are, wherever they come in the trace. */
+/* If there are more jobs than are listed, those that are held up most are listed, wherever they are in the trace. */
 static void many(void **state)
 {
 	struct verdict_scene f;
@@ -208,7 +208,7 @@ static void many(void **state)
 	end(&f, &jobs);
 }
 
-/* The one that the verdict is about is listed, though others are held up more. */
+/* The job of the main verdict is listed, though others are held up more. */
 static void many_beside_one(void **state)
 {
 	struct pipeline_steps steps;
@@ -237,7 +237,7 @@ static void many_beside_one(void **state)
 	end(&f, &jobs);
 }
 
-/* More than can be judged are counted. */
+/* Jobs beyond the maximum are counted. */
 static void too_many(void **state)
 {
 	struct verdict_scene f;

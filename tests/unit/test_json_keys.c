@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wanted keys: each is found in its own object, and in no other. */
+/* Wanted keys: each is found in its own object, and in no other one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void written_twice(void **state)
 	assert_true(find(&keys, 0, "b")->array);
 }
 
-/* All of them, also those in one chain; what there is no room for is not found. */
+/* All keys, also those in one hash chain; keys beyond the table's room are not found. */
 static void too_many(void **state)
 {
 	static char text[JSON_KEYS_MAX + 8][8];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON reader: numbers that JSON does not know, arrays as texts, wherever a chunk of the file ends. */
+/* The JSON reader: numbers outside of JSON, arrays as texts, and ends of the file's chunks anywhere. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +14,9 @@
 
 #include "analyzer/import/readers/json_objects.h"
 
-#define CHUNK (256u << 10) /* what the reader reads at once */
+#define CHUNK (256u << 10) /* the reader's block size */
 
-/* Objects as "a|b|c;", - for what is not there; of those whose a is "pad" nothing. */
+/* Objects as "a|b|c;", - for an absent value; objects whose a is "pad" are skipped. */
 struct seen {
 	char text[8192];
 	unsigned int scalars;
@@ -47,7 +47,7 @@ static int on_scalar(void *context, const char *key, const struct json_value *va
 	return 0;
 }
 
-/* @objects: arrays are wanted also with objects in them. */
+/* @objects: arrays are also requested if they contain objects. */
 static int read_as(const char *text, bool objects, struct seen *seen)
 {
 	size_t size = strlen(text);
@@ -78,7 +78,7 @@ static int ignore(void *context, const char *list, const struct json_value *valu
 	return 0;
 }
 
-/* @begin, @size times @of, @end; through gzip or not. Returns what the reader says, with its @error. */
+/* Reads @begin, @size times @of, @end; compressed with gzip if @packed. Returns the reader's result and @error. */
 static int read_large(const char *begin, char of, size_t size, const char *end, bool packed,
 		      char *error, size_t error_size)
 {
@@ -100,7 +100,7 @@ static int read_large(const char *begin, char of, size_t size, const char *end, 
 	return err;
 }
 
-/* A text without an end is refused long before it takes time and memory. */
+/* A text without an end is refused long before it needs much time and memory. */
 static void test_long_text(void **state)
 {
 	char error[256];
@@ -114,7 +114,7 @@ static void test_long_text(void **state)
 		assert_int_equal(read_large("[{\"a\":", '1', JSON_TOKEN_BYTES + 4 * CHUNK, "}]", packed,
 					    error, sizeof(error)),
 				 -EBADMSG);
-		/* One that is not as long is only left out. */
+		/* A shorter text is only left out. */
 		assert_int_equal(read_large("[{\"a\":\"", 'x', JSON_TOKEN_BYTES - CHUNK, "\"}]",
 					    packed, error, sizeof(error)),
 				 0);
@@ -135,15 +135,15 @@ static void test_literals(void **state)
 
 	check("[{\"a\":NaN,\"b\":1}]", "null|1|-;");
 	check("[{\"a\":-Infinity,\"b\":Infinity},{\"a\":2,\"b\":nan}]", "null|null|-;2|null|-;");
-	/* Of no interest; in arrays; texts that look so stay as they are. */
+	/* In unwanted values; in arrays; texts that contain such words stay unchanged. */
 	check("[{\"a\":1,\"x\":[NaN,{\"y\":inf}]},{\"a\":\"NaN\",\"b\":\"\\\",NaN,\"}]",
 	      "1|-|-;NaN|\",NaN,|-;");
-	/* What came before the first one is not handed out again. */
+	/* Values from before the first object are not passed on again. */
 	assert_int_equal(
 		read_text("{\"n\":1,\"l\":[{\"a\":1}],\"m\":2,\"k\":[{\"a\":NaN}]}", &seen), 0);
 	assert_string_equal(seen.text, "1|-|-;null|-|-;");
 	assert_int_equal(seen.scalars, 2);
-	/* Other words are no JSON. */
+	/* Other words are not valid. */
 	assert_int_equal(read_text("[{\"a\":NaNa}]", &seen), -EBADMSG);
 	assert_int_equal(read_text("[{\"a\":nothing}]", &seen), -EBADMSG);
 }
@@ -166,7 +166,7 @@ static void test_literal_at_chunk_end(void **state)
 	free(text);
 }
 
-/* An object that a chunk's end cuts, wherever; and what is no JSON behind thousands that were handed out. */
+/* An object that the end of a chunk splits, anywhere; and invalid JSON after thousands of objects. */
 static void test_object_at_chunk_end(void **state)
 {
 	static const char rest[] = "{\"a\":\"x\\\"y\",\"b\":-1.5e3,\"c\":{\"d\":[true,10]}}]";
@@ -193,7 +193,7 @@ static void test_arrays(void **state)
 	check("[{\"a\":1,\"c\":{\"d\":[[2, 3],[],[4]]}}]", "1|-|[[2,3],[],[4]];");
 	check("[{\"c\":{\"d\":[\"x\", null, true, 1.5]},\"a\":2}]", "2|-|[\"x\",null,true,1.5];");
 	check("[{\"a\":[1],\"c\":{\"d\":[]},\"b\":3}]", "-|3|[];");
-	/* With an object in it there is no text; a scalar is none. */
+	/* An array with an object in it has no text; nor has a scalar. */
 	check("[{\"c\":{\"d\":[1,{\"a\":9}]},\"a\":2}]", "2|-|-;");
 	check("[{\"c\":{\"d\":5},\"a\":2}]", "2|-|-;");
 }
@@ -215,14 +215,14 @@ static void test_arrays_of_objects(void **state)
 	check_objects("[{\"c\":{\"d\":{\"a\":1}},\"a\":2},{\"c\":{\"d\":[]}}]", "2|-|-;-|-|[];");
 }
 
-/* A key counts where it stands, in no other object. */
+/* A key counts only in its own object. */
 static void test_inner_objects(void **state)
 {
 	check("[{\"x\":{\"a\":1,\"c\":{\"d\":[1]}},\"a\":2}]", "2|-|-;");
 	check("[{\"c\":{\"a\":1,\"b\":2,\"x\":{\"d\":[3]},\"d\":[4]},\"b\":5}]", "-|5|[4];");
 	check("[{\"a\":{\"a\":1},\"d\":[2],\"\":3,\"c\":{\"\":{},\"d\":[5]}}]", "-|-|[5];");
 	check("[{\"c\":[{\"d\":[1]}],\"c.d\":[2],\"b\":3}]", "-|3|-;");
-	/* Of two of one name the last. */
+	/* Of two equal keys the last one counts. */
 	check("[{\"a\":1,\"c\":{\"d\":[1]},\"a\":2,\"c\":{\"d\":[3]}}]", "2|-|[3];");
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scanner of plain JSON against yajl: what it accepts yajl accepts, with the same callbacks, wherever a part ends. */
+/*
+ * The scanner of plain JSON compared with yajl: yajl accepts whatever the scanner accepts, with the same callbacks,
+ * wherever a part ends.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,11 +17,11 @@
 
 #define TEXT_MAX 4096
 
-/* What was called back, as a text: one letter a callback, and what it had. */
+/* The callbacks as a text: one letter for each, and its value. */
 struct events {
 	char text[4 * TEXT_MAX];
 	size_t used;
-	unsigned int left; /* callbacks until one says stop; 0 = none does */
+	unsigned int left; /* callbacks until one returns "stop"; 0 = none does */
 };
 
 static int note(struct events *events, char what, const void *text, size_t length)
@@ -96,7 +99,7 @@ static bool by_yajl(const char *text, size_t size, struct events *events)
 	return ok;
 }
 
-/* In two parts, the first one of @cut bytes; what is left of it comes again. */
+/* Scans in two parts, the first one of @cut bytes; its unread rest is passed again. */
 static int by_scan(const char *text, size_t size, size_t cut, struct events *events)
 {
 	unsigned char bytes[TEXT_MAX];
@@ -150,7 +153,7 @@ static void plain(void **state)
 		check_plain(PLAIN[i]);
 }
 
-/* What yajl refuses or has its own way with: from the first byte or the last. */
+/* Texts that yajl refuses or treats specially: from the first byte or the last. */
 static void strange(void **state)
 {
 	static const char *const TEXTS[] = {
@@ -179,7 +182,7 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/* Texts with bytes changed, left out, put in: nothing is accepted that yajl would not read as the same. */
+/* Texts with bytes changed, removed, inserted: every accepted text is read by yajl in the same way. */
 static void damaged(void **state)
 {
 	static const char BYTES[] = "\"\\{}[]:,0159.eE+-tfnu a\n\x01\xc3";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_kept_names.c - names are kept only where whatever changes them is probed. */
+/* Names are kept only if all functions that can change them are probed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ static bool hold(const struct catalog_function *probed, const struct catalog_fun
 	return kept_names_hold(&file, &kept);
 }
 
-/* Its callers may have copies of it. */
+/* Its callers may contain inlined copies of it. */
 static void does_not_trust_inline_functions(void **state)
 {
 	struct probed_function functions[] = { { .entry = &kept },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel's symbols are read once for all who want them at about the same time. */
+/* The kernel's symbols are read once for all callers that need them at about the same time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 struct source {
 	const char *text;
-	int times; /* that it was read */
+	int times; /* number of reads */
 };
 
 static struct address_names *read_source(void *context)
@@ -51,11 +51,11 @@ static void shared_for_a_minute(void **state)
 	assert_false(shared);
 	assert_ptr_not_equal(a, c);
 	assert_int_equal(source.times, 2);
-	/* The older one stays as long as somebody has it. */
+	/* The older table stays as long as a caller holds it. */
 	kernel_names_give_back(n, a);
 	assert_string_equal(address_names_find(b, 0xffffffff81001004), "next");
 	kernel_names_give_back(n, b);
-	/* The latest is there for others. */
+	/* The latest table is kept for other callers. */
 	kernel_names_give_back(n, c);
 	b = kernel_names_take(n, 2 * SECOND + KERNEL_NAMES_AGE_NS, read_source, &source, &shared);
 	assert_true(shared);
@@ -65,7 +65,7 @@ static void shared_for_a_minute(void **state)
 	kernel_names_free(n);
 }
 
-/* What one could not see another may. */
+/* A table that one caller could not read may be readable for another one. */
 static void nothing_is_not_shared(void **state)
 {
 	struct source hidden = { "0000000000000000 T start\n", 0 };

@@ -48,7 +48,7 @@ static void sums_are_shares_of_the_time(void **state)
 	add(model, "pressure_cpu_some", INDEX_NONE, PROFBPF__COUNTERS__UNIT__NS_TOTAL, 6000, 0);
 	add(model, "pressure_cpu_some", INDEX_NONE, PROFBPF__COUNTERS__UNIT__NS_TOTAL, 7000, 1000);
 	expect(model, 0, 9000, "|pressure_cpu_some:50%@1000 pressure_cpu_some:25%@3000 pressure_cpu_some:100%@6000 ");
-	/* The value holds from before the part that is wanted. */
+	/* The value from before the wanted part still applies. */
 	expect(model, 4000, 4500, "|pressure_cpu_some:25%@4000 ");
 	expect(model, 7500, 9000, "");
 	model_free(model);

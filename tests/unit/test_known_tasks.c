@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads that a flight recorder's writer describes in each segment: those that live. */
+/* The threads that a flight recorder's writer describes in each segment: the live ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static void who_is_not_heard_of_is_forgotten(void **state)
 		known_tasks_turn(&known);
 		assert_int_equal(count(&known), turn < 2 ? 999 : 99);
 	}
-	/* One that is new has two turns, too. */
+	/* A new thread has two turns, too. */
 	tell(&known, 2000, TASK_SEEN);
 	for (uint32_t turn = 0; turn < 2; turn++) {
 		for (uint32_t tid = 1; tid <= 100; tid++)
@@ -66,7 +66,7 @@ static void who_is_not_heard_of_is_forgotten(void **state)
 		known_tasks_turn(&known);
 		assert_int_equal(count(&known), 100);
 	}
-	/* Without any figures nothing is known of anybody. */
+	/* Turns without any figures remove no thread. */
 	for (uint32_t turn = 0; turn < 5; turn++)
 		known_tasks_turn(&known);
 	assert_int_equal(count(&known), 100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lake's table pipeline: what operators did in each step, on a model whose answers are known. */
+/* A lake's table pipeline: the operators' activity in each step, on a model with known answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define MS 1000000ull
 
-/* Two operators of one trainer, of which the second has no thread; and another process's. */
+/* Two operators of one trainer, the second without a thread; and an operator of another process. */
 struct job {
 	struct model *model;
 	struct pipeline pipelines[3];
@@ -116,13 +116,13 @@ static void is_row(const struct job *job, uint32_t at, const char *name, uint64_
 	assert_int_equal(row->has_wait ? (int64_t)(row->wait_ns / MS) : -1, wait_ms);
 }
 
-/* What reaches over a step's end is of both; what is not known is not 0; who did nothing has no row. */
+/* An activity across a step's end belongs to both steps; unknown is not 0; an operator without activity has no row. */
 static void times_by_step(void **state)
 {
 	struct job job;
 
 	begin(&job);
-	add_event(&job, 0, 1, 110, 190); /* a push is nobody's wait for it */
+	add_event(&job, 0, 1, 110, 190); /* a push is not a wait for the operator */
 	add_event(&job, 0, -1, 190, 230);
 	add_event(&job, 0, -1, 395, 500);
 	assert_int_equal(lake_pipeline_make(job.model, &job.of, &job.rows), 0);
@@ -135,7 +135,7 @@ static void times_by_step(void **state)
 	end(&job);
 }
 
-/* A thread of which it is not known what it did in a step may have run there; where one ran, that is told. */
+/* A thread with unknown state in a step may have run there; if another thread ran, that time is stated. */
 static void unknown_is_not_0(void **state)
 {
 	struct job job;

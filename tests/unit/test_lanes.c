@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows for slices that overlap, and device tasks by stream. */
+/* Lanes for overlapping slices, and device tasks by stream. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "analyzer/export/timeline/task_order.h"
 #include "tests/unit/small_model.h"
 
-/* Places a slice as a writer does; returns the number of its lane and its depth there. */
+/* Places a slice as a writer does; returns its lane's number and its depth there. */
 static uint32_t place(struct lanes *lanes, uint64_t start_ns, uint64_t end_ns, uint32_t *depth)
 {
 	struct lane *lane = lanes_place(lanes, start_ns, end_ns);
@@ -36,12 +36,12 @@ static void slices_inside_each_other(void **state)
 	assert_int_equal(depth, 1);
 	assert_int_equal(place(&lanes, 50, 100, &depth), 0);
 	assert_int_equal(depth, 1);
-	/* Begins inside, ends outside. */
+	/* It begins inside and ends outside. */
 	assert_int_equal(place(&lanes, 60, 101, &depth), 1);
 	assert_int_equal(depth, 0);
 	assert_int_equal(place(&lanes, 100, 110, &depth), 0);
 	assert_int_equal(depth, 0);
-	/* Of no length, at the end of another one. */
+	/* Without length, at the end of another slice. */
 	assert_int_equal(place(&lanes, 110, 110, &depth), 0);
 	assert_int_equal(depth, 0);
 	lanes_free(&lanes);
@@ -80,7 +80,7 @@ static void lanes_are_bounded(void **state)
 	for (uint32_t i = 0; i < LANES_MAX; i++)
 		assert_int_equal(place(&lanes, i, 1000000, &depth), i);
 	assert_null(lanes_place(&lanes, 5000, 6000));
-	/* When one is free again, it is used. */
+	/* A lane that becomes free is used again. */
 	assert_non_null(lanes_place(&lanes, 1000000, 1000001));
 	lanes_clear(&lanes);
 	assert_int_equal(place(&lanes, 0, 1, &depth), 0);
@@ -125,7 +125,7 @@ static void queue_counts_tasks(void **state)
 
 	small_task(model, device, 100, 200)->enqueue_ns = 80;
 	small_task(model, device, 200, 300)->queued_ns = 90;
-	/* Enqueued after its end: clocks disagree; and of no length. */
+	/* Enqueued after its end (clocks disagree); and without length. */
 	small_task(model, device, 250, 300)->enqueue_ns = 5000;
 	small_task(model, device, 300, 300);
 	order = task_order(model, &tasks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a later version of the format says and this one does not know is unknown, counted and told. */
+/* Values from a later version of the format are treated as unknown, counted and reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #define START 1000000000ull
 #define DISK (1u << 31 | 8u << 20)
-#define LATER 300 /* of no enum; as a byte it would be 44 */
+#define LATER 300 /* in no enum; truncated to a byte it would be 44 */
 
 static void put(struct trace_builder *b, Profbpf__Packet__Kind kind,
 		const ProtobufCMessage *message)
@@ -83,7 +83,7 @@ static void frames(struct trace_builder *b)
 	put(b, PROFBPF__PACKET__KIND__STACKS, &m.base);
 }
 
-/* One value of each enum, and a kind of batch, that nobody knows. */
+/* An unknown value of each enum, and an unknown kind of batch. */
 static struct trace_builder *later(void)
 {
 	struct trace_builder *b = trace_builder_new();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is certain of a stream's calls and tasks, against all ways of laying the one beside the other,
- * tried one by one on thousands of small streams.
+ * The certain pairs of a stream's calls and tasks, compared with all possible alignments, tried one by one on
+ * thousands of small streams.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,15 +16,15 @@
 #define ROWS_MAX 10
 #define WAYS_UNKNOWN (ALIGN_UNSURE - 1)
 
-/* A stream, and by task what all ways agree on. */
+/* A stream, and for each task the call on which all alignments agree. */
 struct stream {
 	struct align_call calls[ROWS_MAX];
 	struct align_task tasks[ROWS_MAX];
 	struct alignment alignment;
 	uint32_t task_call[ROWS_MAX], earliest[ROWS_MAX], latest[ROWS_MAX];
-	uint32_t way[ROWS_MAX]; /* by task, of the way at hand */
+	uint32_t way[ROWS_MAX]; /* by task, in the current alignment */
 	uint32_t agreed[ROWS_MAX];
-	bool reached[ROWS_MAX]; /* a call may be the task's */
+	bool reached[ROWS_MAX]; /* some alignment gives the call a task */
 	uint32_t ways;
 };
 
@@ -87,7 +87,7 @@ static void agree(struct stream *stream)
 	}
 }
 
-/* Each call has a task, in order. */
+/* Tries all alignments in which each call has a task, in order. */
 static void try_calls(struct stream *stream, uint32_t call, uint32_t task)
 {
 	if (call == stream->alignment.call_count) {
@@ -103,7 +103,7 @@ static void try_calls(struct stream *stream, uint32_t call, uint32_t task)
 	}
 }
 
-/* Each task has a call, in order. */
+/* Tries all alignments in which each task has a call, in order. */
 static void try_tasks(struct stream *stream, uint32_t task, uint32_t call)
 {
 	if (task == stream->alignment.task_count) {
@@ -118,7 +118,7 @@ static void try_tasks(struct stream *stream, uint32_t task, uint32_t call)
 	}
 }
 
-/* Calls divide all tasks; those of a group equally many. */
+/* Tries all alignments in which the calls divide all tasks, equally many for each call of a group. */
 static void try_parts(struct stream *stream, uint32_t call, uint32_t task, uint32_t *size)
 {
 	const struct align_call *row = &stream->calls[call];
@@ -189,7 +189,7 @@ static void test_calls_lost(void **state)
 		ways += ok;
 		none += !ok;
 		for (uint32_t k = 0; ok && k < tasks; k++) {
-			/* A certain call is told; what a call may reach is not told to have none. */
+			/* A certain call is returned; a call that may have tasks is not reported to have none. */
 			if (stream.agreed[k] < ALIGN_UNSURE)
 				assert_int_equal(stream.task_call[k], stream.agreed[k]);
 			else
@@ -227,7 +227,7 @@ static void test_tasks_lost(void **state)
 	assert_true(ways > 1000 && none > 1000);
 }
 
-/* Where records of both sides may be missing, or nothing explains what is left, there is nothing to tell. */
+/* If records of both sides may be missing, or no alignment fits, no call is returned. */
 static void test_both_lost(void **state)
 {
 	struct stream stream;
@@ -272,7 +272,7 @@ static void test_parts(void **state)
 		try_parts(&stream, 0, 0, size);
 		ok = launch_align(&stream.alignment);
 		ways += stream.ways > 0;
-		/* It may not see that there is no way; what it tells has to be so in all there are. */
+		/* The function may miss that no alignment exists; its result has to hold in all existing ones. */
 		assert_true(ok || !several || !stream.ways);
 		for (uint32_t k = 0; ok && stream.ways && k < tasks; k++) {
 			if (stream.task_call[k] < ALIGN_UNSURE)
@@ -287,7 +287,7 @@ static void test_parts(void **state)
 	assert_true(ways > 1000 && told > 20 * untold);
 }
 
-/* A graph of three kernels, twice, between single ones. */
+/* A graph of three kernels, twice, between single kernels. */
 static void test_graph(void **state)
 {
 	static const uint32_t expected[] = { 0, 1, 1, 1, 2, 3, 3, 3 };
@@ -299,7 +299,7 @@ static void test_graph(void **state)
 	stream.calls[1].group = stream.calls[3].group = 0;
 	assert_true(launch_align(&stream.alignment));
 	assert_memory_equal(stream.task_call, expected, sizeof(expected));
-	/* Nine tasks are not two of each. */
+	/* Nine tasks cannot be two of each. */
 	begin(&stream, 4, 9);
 	stream.alignment.whole = true;
 	stream.calls[1].most = stream.calls[3].most = ALIGN_MANY;

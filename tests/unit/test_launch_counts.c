@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads submit, and whether counted calls that are not sure change that: on both sides of each limit. */
+/* Which threads submit, and whether uncertain counted calls change that: on both sides of each limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void counted(struct fixture *f, uint32_t thread, uint32_t function, uint6
 		assert_true(MODEL_PUSH(&f->model->counted_calls, row));
 }
 
-/* Calls, and those that are only counted, if it is sure that they are launches. */
+/* Recorded calls, and counted ones if they are certainly launches. */
 static void counts(void **state)
 {
 	struct fixture f;
@@ -52,12 +52,12 @@ static void counts(void **state)
 		small_call(f.model, 0, f.launch, i, i + 1);
 	small_call(f.model, 0, f.sync, 5, 6);
 	small_call(f.model, 1, f.launch, 5, 6);
-	small_call(f.model, 1, f.launch, 7, 8); /* behind the last */
+	small_call(f.model, 1, f.launch, 7, 8); /* outside of the array's count */
 	f.model->calls.count--;
 	counted(&f, 0, f.launch, 40, 0);
 	counted(&f, 0, f.launch, 500, COUNTED_THREAD);
 	counted(&f, 0, f.sync, 6000, 0);
-	counted(&f, 0, f.launch, 70000, 0); /* behind the last */
+	counted(&f, 0, f.launch, 70000, 0); /* outside of the array's count */
 	f.model->counted_calls.count--;
 	small_index(f.model);
 	counts = launch_counts(f.model);
@@ -69,7 +69,7 @@ static void counts(void **state)
 	model_free(f.model);
 }
 
-/* Ten launches, and a tenth of its process's. */
+/* Ten launches, and a tenth of those of its process. */
 static void submit(void **state)
 {
 	(void)state;
@@ -86,14 +86,14 @@ static void settled(void **state)
 		bool settled;
 	} CASES[] = {
 		{ { 20, 5, 3 }, { 0 }, true },
-		/* Whether a thread submits: by its number, and by its share. */
+		/* Whether a thread submits: by number, and by share. */
 		{ { 9 }, { 1 }, false },
 		{ { 10 }, { 1 }, true },
 		{ { 8 }, { 1 }, true },
 		{ { 10, 90 }, { 0 }, true },
 		{ { 10, 90 }, { 0, 1 }, false },
 		{ { 11, 90 }, { 0, 9 }, true },
-		/* Who of a process does most: of as many the first. */
+		/* The thread of a process with the most launches: of equal ones the first. */
 		{ { 50, 20 }, { 0, 29 }, true },
 		{ { 50, 20 }, { 0, 30 }, false },
 		{ { 50, 50 }, { 0 }, true },
@@ -102,7 +102,7 @@ static void settled(void **state)
 		{ { 50, 51 }, { 0, 1 }, true },
 		{ { 50, 51 }, { 1 }, false },
 		{ { 50, 52 }, { 1 }, true },
-		/* Another process's threads have nothing to do with that. */
+		/* Threads of another process have no influence. */
 		{ { 6, 0, 5 }, { 0, 0, 1 }, true },
 		{ { 50, 20, 40 }, { 0, 0, 20 }, true },
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The joins by numbers of stream and task and by order alone, and device clocks that drift and jump, against a
- * device that was made up: who launched what, and when it really ran, is known of every task.
+ * simulated device: for every task the launching call and the true time are known.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,21 +29,21 @@ struct step {
 	int64_t by_ns;
 };
 
-/* What the made-up run is to be like. */
+/* Parameters of a simulated run. */
 struct plan {
 	uint32_t launches;
-	uint32_t interval_ns; /* between launches, on average */
-	uint32_t sync_every; /* launches */
+	uint32_t interval_ns; /* mean time between launches */
+	uint32_t sync_every; /* in launches */
 	double drift;
 	int64_t offset_ns;
 	struct step steps[STEPS_MAX];
-	uint32_t lost_percent; /* of calls */
-	uint32_t burst_from, burst_to; /* launches whose calls are all lost */
-	uint32_t skipped; /* launches before the recording began */
-	uint8_t clock; /* as declared */
+	uint32_t lost_percent; /* share of lost calls */
+	uint32_t burst_from, burst_to; /* range of launches whose calls are all lost */
+	uint32_t skipped; /* number of launches before the recording began */
+	uint8_t clock; /* the declared clock */
 	bool by_order; /* neither calls nor tasks have numbers; tasks have the streams' handles */
-	bool handles; /* not even that: the numbers of the streams, which calls do not know */
-	uint32_t names; /* kernels that each stream launches by turns; 0 = nobody knows their names */
+	bool handles; /* tasks have only the streams' numbers, which calls do not have */
+	uint32_t names; /* number of kernels that each stream launches in turn; 0 = their names are unknown */
 };
 
 struct launch {
@@ -60,7 +60,7 @@ struct run {
 	struct launch *launches;
 	uint32_t recorded;
 	uint64_t now_ns;
-	uint64_t free_ns[STREAMS]; /* when the stream is done */
+	uint64_t free_ns[STREAMS]; /* when the stream has finished its tasks */
 	uint64_t number[STREAMS];
 	uint64_t random;
 };
@@ -92,7 +92,7 @@ static void begin(struct run *run, const struct plan *plan)
 	run->model = small_model(BASE, BASE + 1000 * SECOND);
 	process = small_process(run->model, 100, "job", true);
 	run->thread = small_thread(run->model, process, 100, "job");
-	/* A device file does not know the process. */
+	/* A device file has no process. */
 	run->device = small_device(run->model, INDEX_NONE, "Ascend", plan->clock);
 	run->launch = small_function(run->model, "acl", "aclrtLaunchKernel",
 				     PROFBPF__FUNCTION__KIND__LAUNCH);
@@ -137,7 +137,7 @@ static void add_task(struct run *run, uint32_t n, uint32_t stream)
 	task->stream = run->plan->by_order && !run->plan->handles ? handle(stream) : stream + 3;
 	task->name = kernel_name(run, stream);
 	task->thread = INDEX_NONE;
-	task->bytes = n; /* who it is, for the judge */
+	task->bytes = n; /* identifies the task for the check */
 }
 
 static bool is_lost(struct run *run, uint32_t n)
@@ -209,15 +209,15 @@ static void add_snapshots(struct run *run)
 }
 
 struct verdict {
-	uint64_t wrong; /* tasks joined to a call that did not launch them */
-	uint64_t missed; /* tasks whose call was recorded, not joined */
-	uint64_t invented; /* tasks whose call was lost, joined to another */
-	uint64_t worst_ns; /* error of start times, away from steps */
-	uint64_t worst_step_ns; /* near them */
+	uint64_t wrong; /* tasks joined to a wrong call */
+	uint64_t missed; /* tasks whose call was recorded, but not joined */
+	uint64_t invented; /* tasks whose call was lost, joined to another one */
+	uint64_t worst_ns; /* largest error of start times, away from steps */
+	uint64_t worst_step_ns; /* the same near steps */
 	struct device_clock clock;
 	struct launch_join join;
 	struct launch_ids ids;
-	uint64_t ambiguous; /* by order, before the clock was known */
+	uint64_t ambiguous; /* reported by the join by order, before the clock was known */
 };
 
 static uint64_t apart(uint64_t a, uint64_t b)
@@ -284,7 +284,7 @@ static void finish(struct run *run)
 	model_free(run->model);
 }
 
-/* A million launches, an unknown clock that drifts and jumps, lost records, numbers that start anew. */
+/* A million launches, an unknown clock that drifts and jumps, lost records, numbers that restart. */
 static void test_million(void **state)
 {
 	static const struct plan plan = {
@@ -316,7 +316,7 @@ static void test_million(void **state)
 	finish(&run);
 }
 
-/* A clock that says what it is and is not quite that: anchored once, then drifting. */
+/* A clock that deviates from the declared one: anchored once, then drifting. */
 static void test_declared(void **state)
 {
 	static const struct plan plan = {
@@ -344,7 +344,7 @@ static void test_declared(void **state)
 	finish(&run);
 }
 
-/* A clock that is right stays as it is, to the nanosecond. */
+/* A correct clock stays unchanged, to the nanosecond. */
 static void test_right(void **state)
 {
 	static const struct plan plan = {
@@ -366,7 +366,7 @@ static void test_right(void **state)
 	finish(&run);
 }
 
-/* Attached in the middle, and then all records of a while are lost: more than numbers there are. */
+/* Attached in the middle, and then all records of a while are lost: more launches than there are numbers. */
 static void test_bursts(void **state)
 {
 	static const struct plan plan = {
@@ -393,7 +393,7 @@ static void test_bursts(void **state)
 	finish(&run);
 }
 
-/* Without a clock and with less than a round of numbers nobody can tell which round it is. */
+/* Without a clock and with less than one round of numbers the round cannot be determined. */
 static void test_ambiguous(void **state)
 {
 	static const struct plan plan = {
@@ -414,7 +414,7 @@ static void test_ambiguous(void **state)
 	finish(&run);
 }
 
-/* By order alone: nothing is joined that is not certain, and what is not is told. */
+/* By order alone: only certain pairs are joined, and the rest is reported. */
 static void expect_certain(const struct run *run, const struct verdict *verdict)
 {
 	assert_int_equal(verdict->wrong, 0);
@@ -424,12 +424,12 @@ static void expect_certain(const struct run *run, const struct verdict *verdict)
 	assert_true(verdict->join.ambiguous + verdict->ambiguous >= verdict->missed);
 }
 
-/* From much that tells a call's task from its neighbours to nothing but the waiting calls. */
+/* From many properties that distinguish a call's task from its neighbours to none but the waiting calls. */
 static void test_order_lost(void **state)
 {
 	static const struct {
 		struct plan plan;
-		uint32_t percent; /* of recorded calls that are joined, at least */
+		uint32_t percent; /* minimum of recorded calls that are joined */
 	} runs[] = {
 		{ { .lost_percent = 5, .names = 50, .sync_every = 20 }, 99 },
 		{ { .lost_percent = 5, .names = 3, .sync_every = 20 }, 80 },
@@ -487,7 +487,7 @@ static void test_order_lost_unknown_clock(void **state)
 {
 	static const struct {
 		struct plan plan;
-		uint32_t percent; /* of recorded calls that are joined, at least */
+		uint32_t percent; /* minimum of recorded calls that are joined */
 	} runs[] = {
 		{ { .names = 50, .sync_every = 20 }, 99 },
 		{ { .names = 9, .sync_every = 20 }, 90 },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What launching calls launched: names by argument, function, handle, registered
- * address, symbol, inner call and task; operators of two phases, joined by executor.
+ * The operation that a call launched: names by argument, function, handle, registered address, symbol, inner call and
+ * task; operators of two phases, joined by executor.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 struct job {
 	struct model *model;
-	uint32_t process, thread, other; /* other: of a second process */
+	uint32_t process, thread, other; /* other: a thread of a second process */
 	uint64_t now_ns;
 };
 
@@ -46,7 +46,7 @@ static uint32_t function(struct job *job, const char *name, int kind, int role0,
 	return index;
 }
 
-/* The next call of the first thread, 100 ns long; returns its row. */
+/* Adds the first thread's next call, 100 ns long; returns its row. */
 static uint32_t call(struct job *job, uint32_t what, const char *text, uint64_t arg0, uint64_t arg1,
 		     uint64_t arg2)
 {
@@ -84,7 +84,7 @@ static void test_handles(void **state)
 	first = call(&job, launch, NULL, 1, 0xa0, 0);
 	call(&job, clone, NULL, 0xa0, 0, 0xb0);
 	second = call(&job, launch, NULL, 1, 0xb0, 0);
-	call(&job, create, "two", 0x50, 0, 0xa0); /* the handle is used anew */
+	call(&job, create, "two", 0x50, 0, 0xa0); /* the handle is reused */
 	third = call(&job, launch, NULL, 1, 0xa0, 0);
 	failed = call(&job, create, "three", 0x50, 0, 0xc0);
 	job.model->calls.row[failed].flags = MODEL_CALL_ERROR;
@@ -122,7 +122,7 @@ static void test_addresses(void **state)
 	first = call(&job, launch, NULL, 0x401000, 0, 0);
 	second = call(&job, driver, NULL, 0xd0, 0, 0);
 	third = call(&job, launch, NULL, 0x402000, 0, 0);
-	handle = call(&job, launch, NULL, 0xd0, 0, 0); /* as cudaLaunchKernel() takes them, too */
+	handle = call(&job, launch, NULL, 0xd0, 0, 0); /* which cudaLaunchKernel() accepts, too */
 	unknown = call(&job, launch, NULL, 0xe0, 0, 0);
 	small_index(job.model);
 	assert_int_equal(launched_names_join(job.model), 0);
@@ -205,9 +205,9 @@ static void test_phases(void **state)
 	call(&job, run, NULL, 1, 0xe0, 0); /* reused */
 	call(&job, run, NULL, 1, 0xe0, 0); /* reused */
 	call(&job, size, NULL, 0, 0, 0xe0);
-	call(&job, run, NULL, 1, 0xe0, 0); /* prepared: the address is used anew */
+	call(&job, run, NULL, 1, 0xe0, 0); /* prepared: the address is reused */
 	call(&job, other, NULL, 1, 0xe0, 0); /* the executor of another operator */
-	call(&job, run, NULL, 1, 0, 0); /* without one */
+	call(&job, run, NULL, 1, 0, 0); /* without an executor */
 	inside = call(&job, kernel, NULL, 0, 0, 0);
 	job.model->calls.row[inside].flags = MODEL_CALL_INNER | MODEL_CALL_PART;
 	call(&job, kernel, NULL, 0, 0, 0);

@@ -73,10 +73,10 @@ static void test_plain(void **state)
 	job.model->calls.row[3].flags = MODEL_CALL_ERROR;
 	small_call(job.model, job.other, job.launch, 2900, 3200);
 	add_task(&job, job.thread, 2000); /* first nanosecond of the call */
-	add_task(&job, job.thread, 3100); /* last */
+	add_task(&job, job.thread, 3100); /* last nanosecond */
 	add_task(&job, job.thread, 3500); /* in no call */
 	add_task(&job, job.other, 3050);
-	add_task(&job, INDEX_NONE, 3050); /* thread not known */
+	add_task(&job, INDEX_NONE, 3050); /* unknown thread */
 	join = join_job(&job);
 	assert_int_equal(join.launches, 4);
 	assert_int_equal(join.failed_launches, 1);
@@ -101,7 +101,7 @@ static void test_nested(void **state)
 	struct launch_join join;
 	uint32_t outer;
 
-	/* stage > framework > cudaLaunchKernel > cuLaunchKernel: the runtime's outermost counts. */
+	/* stage > framework > cudaLaunchKernel > cuLaunchKernel: the runtime's outermost call counts. */
 	small_call(job.model, job.thread, job.stage, 2000, 9000);
 	small_call(job.model, job.thread, job.framework, 2100, 8000);
 	outer = small_call(job.model, job.thread, job.launch, 2200, 3000);
@@ -110,8 +110,8 @@ static void test_nested(void **state)
 		job.model->calls.row[i].depth = (uint8_t)i;
 	job.model->calls.row[3].flags = MODEL_CALL_INNER | MODEL_CALL_PART;
 	add_task(&job, job.thread, 2500);
-	add_task(&job, job.thread, 2950); /* the inner call is over, the outer is not */
-	add_task(&job, job.thread, 3500); /* by the framework itself */
+	add_task(&job, job.thread, 2950); /* the inner call has returned, the outer one has not */
+	add_task(&job, job.thread, 3500); /* launched by the framework itself */
 	join = join_job(&job);
 	assert_int_equal(join.launches, 1);
 	assert_int_equal(join.matched, 3);
@@ -152,7 +152,7 @@ static void test_open_call(void **state)
 	model_free(job.model);
 }
 
-/* A call that was only seen to begin has its tasks until the thread makes another call. */
+/* A call of which only the entry was seen has its tasks until the thread makes another call. */
 static void test_end_unknown(void **state)
 {
 	struct job job = make_job();
@@ -165,8 +165,8 @@ static void test_end_unknown(void **state)
 	job.model->calls.row[2].flags = MODEL_CALL_LEFT;
 	add_task(&job, job.thread, 2050);
 	add_task(&job, job.thread, 2900);
-	add_task(&job, job.thread, 3200); /* another call has begun and ended since */
-	add_task(&job, job.thread, 4100); /* an exception left that one */
+	add_task(&job, job.thread, 3200); /* another call has begun and ended in the meantime */
+	add_task(&job, job.thread, 4100); /* an exception left that call */
 	join = join_job(&job);
 	assert_int_equal(join.matched, 2);
 	assert_int_equal(join.ambiguous, 0);
@@ -182,7 +182,7 @@ static void test_deep_nesting(void **state)
 	struct job job = make_job();
 	struct launch_join join;
 
-	/* More calls open at once than any capture keeps: no crash, the outermost still wins. */
+	/* More open calls than any capture keeps: no crash, the outermost one still counts. */
 	for (uint32_t i = 0; i < 500; i++) {
 		small_call(job.model, job.thread, job.launch, 2000 + i, 900000 - i);
 		job.model->calls.row[i].depth = i < 255 ? (uint8_t)i : 255;
@@ -194,7 +194,7 @@ static void test_deep_nesting(void **state)
 	model_free(job.model);
 }
 
-/* Numbers need not go up with time. */
+/* Numbers need not increase with time. */
 static void numbers_in_any_order(void **state)
 {
 	struct job job = make_job();
@@ -219,14 +219,14 @@ static void numbers_in_any_order(void **state)
 		if (task->call != INDEX_NONE)
 			assert_int_equal(job.model->calls.row[task->call].args[1], task->correlation);
 	}
-	/* One number of a hundred and one is of no call, one of no task. */
+	/* One number of a hundred and one belongs to no call, one to no task. */
 	assert_in_range(join.by_correlation, 99, 100);
 	model_free(job.model);
 }
 
 /*
- * Of a file with its own calls each task carries its launch's number, which is counted per process;
- * of calls inside each other that have the same the outer one is the launch.
+ * In a file with its own calls each task has its launch's number, which is counted per process; of nested calls with
+ * the same number the outer one is the launch.
  */
 static void test_by_correlation(void **state)
 {
@@ -238,7 +238,7 @@ static void test_by_correlation(void **state)
 	job.model->devices.row[job.device].own_clock = true;
 	job.model->functions.row[job.launch].roles[1] = PROFBPF__FUNCTION__ROLE__CORRELATION;
 	for (uint64_t i = 0; i < 4; i++) {
-		/* 7, 7 inside it, 9, and 7 of the other process. */
+		/* 7, another 7 nested in it, 9, and 7 of the other process. */
 		uint32_t call = small_call(job.model, i < 3 ? job.thread : thread, job.launch,
 					   2000 + 100 * (i & 2) + i, 2050 + 100 * (i & 2) - i);
 
@@ -259,7 +259,7 @@ static void test_by_correlation(void **state)
 	assert_int_equal(job.model->tasks.row[2].call, 0);
 	assert_int_equal(job.model->tasks.row[3].call, INDEX_NONE);
 	assert_int_equal(job.model->tasks.row[4].call, 3);
-	/* The first of them. */
+	/* The first task. */
 	assert_int_equal(job.model->calls.row[0].task, 2);
 	assert_int_equal(job.model->calls.row[1].task, INDEX_NONE);
 	model_free(job.model);
@@ -282,10 +282,10 @@ static void test_by_order(void **state)
 
 		job.model->calls.row[call].args[1] = i % 2 ? 7 : 8;
 	}
-	/* When a launch ended does not matter. */
+	/* The end of a launch does not matter. */
 	job.model->calls.row[2].flags = MODEL_CALL_ENTRY;
 	job.model->calls.row[2].end_ns = job.model->calls.row[2].start_ns;
-	/* Stream 8: as many tasks as calls. Stream 7: one is missing. Stream 9: no calls. */
+	/* Stream 8: equally many tasks and calls. Stream 7: one is missing. Stream 9: no calls. */
 	add_ordered(&job, 8, 12000);
 	add_ordered(&job, 8, 14000);
 	add_ordered(&job, 8, 16000);
@@ -312,7 +312,7 @@ static void add_launch(struct job *job, uint32_t function, uint64_t stream, uint
 	job->model->calls.row[call].args[1] = stream;
 }
 
-/* Handles on one side, numbers on the other: what fits one only is joined, if that goes for all. */
+/* Handles on one side, numbers on the other: streams that fit only one another are joined, if that is true of all. */
 static void test_by_order_of_handles(void **state)
 {
 	for (int spoilt = 0; spoilt < 3; spoilt++) {
@@ -334,13 +334,13 @@ static void test_by_order_of_handles(void **state)
 		job.model->tasks.row[2].kind = PROFBPF__DEVICE_TASKS__KIND__COPY;
 		add_ordered(&job, 4, 303000);
 		job.model->tasks.row[3].kind = PROFBPF__DEVICE_TASKS__KIND__COPY;
-		/* Too early for its call; one of a stream that no call is left of. */
+		/* Too early for its call; a task of a stream for which no call is left. */
 		add_ordered(&job, 5, spoilt == 1 ? 100 : 305000);
 		if (spoilt == 1)
 			job.model->calls.row[4].start_ns = 200500;
 		if (spoilt == 2)
 			add_ordered(&job, 6, 306000);
-		/* A collective as a whole, say: in no stream's order. */
+		/* For example a collective as a whole: in no stream's order. */
 		add_ordered(&job, MODEL_ID_NONE, 307000);
 		join = join_job(&job);
 		assert_int_equal(join.by_order, spoilt ? 0 : 5);
@@ -358,7 +358,7 @@ static void test_by_order_of_handles(void **state)
 	}
 }
 
-/* Two handles that may be either of two streams: nobody knows. */
+/* Two handles that fit two streams equally well: not joined. */
 static void test_by_order_of_twins(void **state)
 {
 	struct job job = make_job();
@@ -375,7 +375,7 @@ static void test_by_order_of_twins(void **state)
 	model_free(job.model);
 }
 
-/* A process that was traced from its beginning, of which nothing was lost. */
+/* Marks the process as traced from its beginning, without losses. */
 static void make_complete(struct job *job)
 {
 	struct source_loss api = { .name = model_string(job->model, "api") };
@@ -385,7 +385,7 @@ static void make_complete(struct job *job)
 	job->model->processes.row[job->process].start_ns = job->model->info.session_start_ns + 1;
 }
 
-/* A graph of three kernels, launched twice, between single ones: one call, several tasks. */
+/* A graph of three kernels, launched twice, between single kernels: one call, several tasks. */
 static void test_by_order_of_graphs(void **state)
 {
 	static const uint32_t expected[] = { 0, 1, 1, 1, 2, 3, 3, 3 };
@@ -417,7 +417,7 @@ static void test_by_order_of_graphs(void **state)
 	}
 }
 
-/* An operator may launch any number: in between nobody can tell whose a task is. */
+/* An operator may launch any number of tasks: the owner of a task in between is unknown. */
 static void test_by_order_of_operators(void **state)
 {
 	struct job job = make_job();
@@ -436,7 +436,7 @@ static void test_by_order_of_operators(void **state)
 	model_free(job.model);
 }
 
-/* Two calls of one number: a device file that has the call twice, or what was launched together. */
+/* Two calls with one number: a device file that has the call twice, or work that was launched together. */
 static void test_shared_number(void **state)
 {
 	struct job job = make_job();
@@ -471,7 +471,7 @@ static void test_unprofiled(void **state)
 	struct launch_join join;
 
 	small_call(job.model, thread, job.launch, 2000, 2100);
-	/* Rows that no sane file has. */
+	/* Rows that no valid file has. */
 	small_call(job.model, thread, 4711, 2500, 2600);
 	add_task(&job, 4711, 2550);
 	add_task(&job, thread, 2550);
@@ -483,7 +483,7 @@ static void test_unprofiled(void **state)
 	model_free(job.model);
 }
 
-/* Tasks of before and after the session had no traced call to be joined with. */
+/* Tasks from before and after the session had no traced call to be joined with. */
 static void test_outside_session(void **state)
 {
 	struct job job = make_job();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was left out of a recording to keep within its budget: from the trace to the report. */
+/* Records that were left out of a recording to keep within its budget: from the trace to the report. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void change(struct trace_builder *builder, uint64_t ts_ns, uint32_t what,
 	trace_packet(builder, PROFBPF__PACKET__KIND__SHED, bytes, profbpf__shed__pack(&m, bytes));
 }
 
-/* Samples in two steps, wake-ups to the end; the segment in between says again what holds. */
+/* Samples in two steps, wake-ups until the end; the segment in between repeats the current state. */
 static struct trace_builder *some_left_out(void)
 {
 	struct trace_builder *builder = trace_builder_new();
@@ -85,7 +85,7 @@ static void stretches(void **state)
 	expect_row(root, 1, "samples", START + 3000 * MS, 4000 * MS, 0, "cost", 4.3);
 	expect_row(root, 2, "samples", START + 7000 * MS, 2000 * MS, 25, "cost", 0.1);
 	expect_row(root, 3, "wakeups", START + 3500 * MS, 6500 * MS, 0, "room", 0.09);
-	/* Nothing that was to be recorded was lost. */
+	/* No record of the wanted ones was lost. */
 	assert_true(json_true(root, "capture.complete"));
 	yajl_tree_free(root);
 }
@@ -111,7 +111,7 @@ static void in_words(void **state)
 	free(text);
 }
 
-/* Kinds of a later version, too much, another session's, before the session, after its end. */
+/* Unknown kinds of a later version, too large values, another session's, before the session, after its end. */
 static void nonsense(void **state)
 {
 	struct trace_builder *builder = trace_builder_new();

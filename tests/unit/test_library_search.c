@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Library search in a root made for the test, as a container's is: its absolute
- * links must lead to its own files, never to the host's.
+ * Library search in a root made for the test, like a container's: its absolute links must lead to its own files,
+ * never to the host's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -201,7 +201,7 @@ static void links_stay_inside(void **state)
 	struct root *root = *state;
 
 	make(root, "/usr/lib/present", "");
-	/* The host has this file, the root has not. */
+	/* The host has this file, the root does not. */
 	make_link(root, "/usr/lib/libout.so", "/etc/passwd");
 	expect_found(root, NULL, "libout.so", NULL);
 	make_link(root, "/usr/lib/libup.so", "../../../../../../../etc/passwd");
@@ -261,7 +261,7 @@ static void hostile_configuration(void **state)
 	free(text);
 }
 
-/* Files that include themselves: 40 times in each, four deep, would be millions, with thousands of folders each. */
+/* Files that include themselves: 40 times each, four levels deep, would be millions, with thousands of folders each. */
 static void endless_configuration(void **state)
 {
 	const struct root *root = *state;

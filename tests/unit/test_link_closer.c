@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_link_closer.c - every link is closed once, by another thread, before the closer is gone. */
+/* Every link is closed once, by another thread, before the closer is freed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,10 +19,10 @@ struct probe_link {
 	pthread_t by;
 };
 
-/* What the closer waits for while it closes; the tests hold it up with it. */
+/* A gate at which the closer waits while it closes; the tests use it to block the closer. */
 static sem_t gate;
 
-/* Instead of that of probe_link.c. */
+/* Replaces the function of probe_link.c. */
 void probe_link_free(struct probe_link *link)
 {
 	sem_wait(&gate);
@@ -40,7 +40,7 @@ static void closes_each_link_once(void **state)
 	sem_init(&gate, 0, 0);
 	for (int i = 0; i < LINKS; i++)
 		link_closer_add(closer, &links[i]);
-	/* Whoever adds them does not wait. */
+	/* Adding a link does not wait for the close. */
 	for (int i = 0; i < LINKS; i++)
 		assert_int_equal(atomic_load(&links[i].closed), 0);
 	for (int i = 0; i < LINKS; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What metrics tell of devices and data pipelines, from what a session's writing thread gets. */
+/* Metrics of devices and data pipelines, from the records that a session's writing thread receives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +96,7 @@ static void task(struct live *l, enum task_event event, uint32_t pid, uint32_t p
 	pass(l, item);
 }
 
-/* One that took a millisecond. */
+/* Adds a call of a millisecond. */
 static void call(struct live *l, uint32_t function, uint32_t pid, uint64_t end_ms, uint16_t flags)
 {
 	struct rec_call record = { .header = { REC_CALL, flags, 0, (end_ms - 1) * MS },
@@ -125,7 +125,7 @@ static void account(struct live *l, uint32_t pid, uint64_t run_ms)
 	pass(l, item);
 }
 
-/* A second is over, up to then. */
+/* Ends a second at @ms. */
 static void tick(struct live *l, uint64_t ms)
 {
 	Profbpf__CpuStats stats = PROFBPF__CPU_STATS__INIT;
@@ -164,17 +164,17 @@ static void end(struct live *l)
 	free(l);
 }
 
-/* The parts of a second in which its tasks overlap count once, and figures only grow. */
+/* Overlapping parts of tasks in a second count once, and figures only grow. */
 static void devices_are_busy(void **state)
 {
 	struct live *l = begin();
 
-	device_task(l, 1, 100, 200); /* of which nobody has told yet */
+	device_task(l, 1, 100, 200); /* a device that is not described yet */
 	device(l, 1, TRAINER, "first");
 	device(l, 2, TRAINER, "second");
 	device_task(l, 1, 1100, 1200);
 	device_task(l, 1, 1150, 1300);
-	device_task(l, 2, 0, 1400); /* its times are not known */
+	device_task(l, 2, 0, 1400); /* its times are unknown */
 	tick(l, 2000);
 	assert_int_equal(l->copy.device_count, 2);
 	assert_int_equal(l->copy.devices[0].busy_ns, 200 * MS);
@@ -188,7 +188,7 @@ static void devices_are_busy(void **state)
 	end(l);
 }
 
-/* Two fetches, of which one goes on over the end of a second, and one that nobody told the end of. */
+/* Two fetches, one across the end of a second, and one whose end was not reported. */
 static void trainers_wait(void **state)
 {
 	struct live *l = begin();
@@ -206,7 +206,7 @@ static void trainers_wait(void **state)
 	call(l, LEAVE, TRAINER, 3200, 0);
 	tick(l, 4000);
 	assert_int_equal(l->copy.waits[0].wait_ns, (50 + 300) * MS);
-	/* Another mark is no fetch. */
+	/* Another mark is not a fetch. */
 	call(l, ENTER, TRAINER, 4101, 0);
 	call(l, LEAVE, TRAINER, 4150, 0);
 	tick(l, 5000);
@@ -240,7 +240,7 @@ static void sleeps(struct live *l, uint32_t tid, uint64_t ms, int16_t syscall)
 	pass(l, item);
 }
 
-/* A fetch goes from the first sleep for the pipe to the batch: told where sleeps are. */
+/* A fetch lasts from the first sleep for the pipe to the batch: known if sleeps are recorded. */
 static void trainers_of_megengine_wait(void **state)
 {
 	struct live *l = begin();
@@ -254,7 +254,7 @@ static void trainers_of_megengine_wait(void **state)
 	sleeps(l, TRAINER, 2100, SYS_futex);
 	sleeps(l, TRAINER, 2200, SYS_read);
 	sleeps(l, TRAINER, 2300, SYS_read);
-	sleeps(l, TRAINER + 9, 2100, SYS_read); /* who that is nobody knows */
+	sleeps(l, TRAINER + 9, 2100, SYS_read); /* an unknown thread */
 	call(l, CONTAINS, TRAINER, 2401, 0);
 	call(l, GET, TRAINER, 2410, 0);
 	tick(l, 3000);
@@ -268,7 +268,10 @@ static void trainers_of_megengine_wait(void **state)
 	end(l);
 }
 
-/* A worker's process is its trainer's loader; what is taken as it comes shows that the queue was empty. */
+/*
+ * A worker's process belongs to its trainer's loader; an item that is taken as it arrives shows that the queue was
+ * empty.
+ */
 static void operators_add_up(void **state)
 {
 	struct live *l = begin();
@@ -298,7 +301,7 @@ static void operators_add_up(void **state)
 	end(l);
 }
 
-/* Its last figures can be read for a while; a new process under its number begins anew. */
+/* Its last figures can be read for a while; a new process with the same id starts at zero. */
 static void ended_processes_are_forgotten(void **state)
 {
 	struct live *l = begin();
@@ -328,7 +331,7 @@ static void ended_processes_are_forgotten(void **state)
 	end(l);
 }
 
-/* One that is no target is told of when it matters, and when it ends. */
+/* A process that is not a target is reported when it becomes relevant, and when it ends. */
 static void stranger(struct live *l, uint32_t pid)
 {
 	struct task_row row = { .record = { .header = { REC_TASK, 0, 0, 0 }, .tid = pid, .tgid = pid, .event = TASK_SEEN } };
@@ -341,7 +344,7 @@ static void stranger(struct live *l, uint32_t pid)
 	pass(l, gone);
 }
 
-/* On a machine where commands come and go a worker is known for one months later, too. */
+/* On a machine with many short-lived commands a worker is recognized months later, too. */
 static void strangers_take_no_room(void **state)
 {
 	struct live *l = begin();
@@ -362,7 +365,7 @@ static void strangers_take_no_room(void **state)
 	end(l);
 }
 
-/* CPUs' rings are read one after the other: what a process did before its end may be told after it. */
+/* The rings of CPUs are read one after the other: records of a process may arrive after its end. */
 static void what_comes_late_revives_nobody(void **state)
 {
 	struct live *l = begin();
@@ -379,7 +382,7 @@ static void what_comes_late_revives_nobody(void **state)
 	end(l);
 }
 
-/* Of devices here, of trainers in the tables behind it. */
+/* Devices beyond the limit of this table, trainers beyond that of the tables behind it. */
 static void what_finds_no_room_is_counted(void **state)
 {
 	struct live *l = begin();
@@ -397,7 +400,7 @@ static void what_finds_no_room_is_counted(void **state)
 	tick(l, 3000);
 	assert_int_equal(l->copy.device_count, LIVE_DEVICES_MAX);
 	assert_int_equal(l->copy.left_out, 2 * (256 - LIVE_WAITS_MAX) + 2);
-	/* As long as it is busy, and there are trainers. */
+	/* As long as the device is busy, and trainers exist. */
 	device_task(l, LIVE_DEVICES_MAX + 1, 3100, 3200);
 	tick(l, 4000);
 	assert_int_equal(l->copy.left_out, 3 * (256 - LIVE_WAITS_MAX) + 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live view of data loaders: calls to operators and to what is in their queues. */
+/* The live view of data loaders: from calls to operators and the contents of their queues. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,13 +64,13 @@ static void call(struct live_loaders *l, uint32_t function, uint32_t pid, uint64
 	live_loaders_call(l, &row, "");
 }
 
-/* A worker by way of a fork server; the trainer waits for each tensor but the first two. */
+/* A worker started by a fork server; the trainer waits for each tensor but the first two. */
 static void tensors(void **state)
 {
 	struct live_loaders *l = described();
 	struct live_operator *rows = NULL;
 
-	call(l, TENSOR, WORKER, 1 * MS); /* whose it is is not known yet, only when the frame ends */
+	call(l, TENSOR, WORKER, 1 * MS); /* its loader is not known yet, only at the end of the frame */
 	call(l, TENSOR, TRAINER, 50 * MS);
 	call(l, TENSOR, WORKER, 100 * MS);
 	call(l, TENSOR, WORKER, 200 * MS);
@@ -90,7 +90,7 @@ static void tensors(void **state)
 	assert_true(rows[0].has_queue);
 	assert_int_equal(rows[0].pushes, 8);
 	assert_int_equal(rows[0].pops, 8);
-	/* Tensors are opened after the wait: how long that was is not known, and not 0. */
+	/* Tensors are opened after the wait: its duration is unknown, not 0. */
 	assert_false(rows[0].has_pop_wait || rows[0].has_push_wait);
 	/* 1 from 1, 0 from 50, 1 from 100, 2 from 200, 1 from 300, 0 from 400 on. */
 	assert_true(rows[0].has_size);
@@ -100,7 +100,7 @@ static void tensors(void **state)
 	live_loaders_free(l);
 }
 
-/* Who never waits does not tell how much is there. */
+/* A trainer that never waits does not show the queue's size. */
 static void never_empty(void **state)
 {
 	struct live_loaders *l = described();
@@ -111,7 +111,7 @@ static void never_empty(void **state)
 		call(l, CONTAINS, TRAINER, ms * MS);
 		call(l, SEAL, WORKER, (ms + 50) * MS);
 	}
-	/* What came from one CPU already, when the other's calls of that time have not. */
+	/* Calls of one CPU have arrived, those of the other CPU for the same time have not. */
 	call(l, SEAL, WORKER, 1050 * MS);
 	assert_int_equal(live_loaders_frame(l, 0, 1000 * MS, &rows, 1), 2);
 	assert_int_equal(rows[0].pid, 1);
@@ -119,7 +119,7 @@ static void never_empty(void **state)
 	assert_int_equal(rows[1].pops, 9);
 	assert_int_equal(rows[1].pushes, 9);
 	assert_false(rows[1].has_size);
-	assert_false(rows[1].never_empty); /* nor do calls that do not wait tell that nobody did */
+	assert_false(rows[1].never_empty); /* nor do calls that do not wait prove that no fetch waited */
 	call(l, CONTAINS, TRAINER, 1040 * MS);
 	assert_int_equal(live_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 1), 2);
 	assert_int_equal(rows[1].pops, 1);
@@ -141,7 +141,7 @@ static void next(struct live_loaders *l, uint32_t tid, const char *path, uint32_
 	live_loaders_call(l, &row, path);
 }
 
-/* A buffer whose own thread fills it; the trainer waits each time. */
+/* A buffer with a thread that fills it; the trainer waits each time. */
 static void iterators(void **state)
 {
 	struct live_loaders *l = described();
@@ -166,7 +166,7 @@ static void iterators(void **state)
 	assert_true(rows[1].has_size);
 	assert_int_equal(rows[1].capacity, 1);
 	free(rows);
-	/* The next frame begins anew. */
+	/* The next frame starts at zero. */
 	rows = NULL;
 	assert_int_equal(live_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 0), 2);
 	assert_int_equal(rows[1].pops, 0);
@@ -175,7 +175,7 @@ static void iterators(void **state)
 	live_loaders_free(l);
 }
 
-/* Who asks and gets an element at once, each time, found the buffer never empty. */
+/* A trainer that gets each element at once found the buffer never empty. */
 static void never_waits(void **state)
 {
 	struct live_loaders *l = described();
@@ -189,7 +189,7 @@ static void never_waits(void **state)
 	assert_false(rows[1].has_size);
 	assert_true(rows[1].never_empty);
 	free(rows);
-	/* One that had to wait is enough that this is not said. */
+	/* A single wait is enough that this is not reported. */
 	rows = NULL;
 	for (uint64_t ms = 1100; ms < 1500; ms += 100) {
 		next(l, 20, "Iterator::Root::Prefetch::Range", 0, ms * MS, 10);
@@ -202,7 +202,7 @@ static void never_waits(void **state)
 	live_loaders_free(l);
 }
 
-/* An iterator gives its thread an element. */
+/* An iterator returns an element to its thread. */
 static void given(struct live_loaders *l, uint32_t tid, uint64_t handle, uint64_t parent,
 		  const char *path, uint32_t depth, uint64_t end_ns)
 {
@@ -227,7 +227,10 @@ static void of_resource(struct live_loaders *l, uint32_t function, uint64_t reso
 	live_loaders_call(l, &row, "");
 }
 
-/* A batch of a data set: a thread of its own fills the buffer, the trainer asks for it. Addresses of iterators begin at @at. */
+/*
+ * A batch of a data set: its own thread fills the buffer, the trainer fetches from it. Addresses of iterators begin
+ * at @at.
+ */
 static void batch(struct live_loaders *l, uint64_t resource, uint64_t at, uint32_t tid, uint64_t ns)
 {
 	given(l, tid, at + 2, at + 1, "Iterator::Root::Prefetch::Map", 0, ns);
@@ -245,7 +248,7 @@ static uint32_t instance_with(const struct live_operator *rows, size_t count, co
 	return 0;
 }
 
-/* Two data sets that are made alike, from one epoch to the next, whose iterators are new ones. */
+/* Two data sets with equal pipelines, over several epochs, each with new iterators. */
 static void made_alike(void **state)
 {
 	struct live_loaders *l = described();
@@ -253,7 +256,7 @@ static void made_alike(void **state)
 	size_t count;
 	uint32_t first, second;
 
-	/* They were filled before it was looked at. */
+	/* They were filled before recording began. */
 	for (uint64_t ms = 100; ms < 500; ms += 100) {
 		batch(l, 0x10, 0x100, 20, ms * MS);
 		if (ms < 300)
@@ -269,7 +272,7 @@ static void made_alike(void **state)
 	assert_int_equal(instance_with(rows, count, "Root", 2), second);
 	free(rows);
 	rows = NULL;
-	/* Epoch by epoch. */
+	/* One epoch after the other. */
 	for (uint64_t epoch = 1; epoch < 200; epoch++) {
 		uint64_t ms = 1000 * epoch;
 
@@ -291,7 +294,7 @@ static void made_alike(void **state)
 	live_loaders_free(l);
 }
 
-/* A loop's turns are one operator's. */
+/* The turns of a loop belong to one operator. */
 static void turns(void **state)
 {
 	struct live_loaders *l = described();
@@ -305,7 +308,7 @@ static void turns(void **state)
 	live_loaders_free(l);
 }
 
-/* On a machine where processes come and go a loader that starts late is found, too. */
+/* On a machine with many short-lived processes a loader that starts late is found, too. */
 static void many_processes(void **state)
 {
 	struct live_loaders *l = described();
@@ -331,7 +334,7 @@ static void many_processes(void **state)
 	live_loaders_free(l);
 }
 
-/* Its last figures are told; those of others keep their places. */
+/* Its last figures are reported; those of other processes keep their places. */
 static void ended(void **state)
 {
 	struct live_loaders *l = described();
@@ -343,7 +346,7 @@ static void ended(void **state)
 	call(l, TENSOR, 20, 2 * MS);
 	assert_int_equal(live_loaders_frame(l, 0, 1000 * MS, &rows, 0), 2);
 	call(l, TENSOR, WORKER, 1100 * MS);
-	call(l, TENSOR, 21, 2100 * MS); /* of the next frame, and told already */
+	call(l, TENSOR, 21, 2100 * MS); /* belongs to the next frame, but has arrived already */
 	live_loaders_gone(l, TRAINER);
 	assert_int_equal(live_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 0), 2);
 	assert_int_equal(rows[0].pid, TRAINER);
@@ -357,7 +360,7 @@ static void ended(void **state)
 	live_loaders_free(l);
 }
 
-/* What trainers of tf.data that have ended leave behind takes no room from those that come later. */
+/* Trainers of tf.data that have ended take no room from later ones. */
 static void trainers_come_and_go(void **state)
 {
 	struct live_loaders *l = described();
@@ -390,7 +393,7 @@ static void trainers_come_and_go(void **state)
 	live_loaders_free(l);
 }
 
-/* Tables are of a fixed size: what has no room is counted. */
+/* Tables have a fixed size: entries without room are counted. */
 static void what_finds_no_room_is_counted(void **state)
 {
 	struct live_loaders *l = described();

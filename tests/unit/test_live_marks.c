@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live view's waits for data of PyTorch's trainers, by their marks. */
+/* The live view's waits for data of PyTorch's trainers, from their marks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static struct live_marks *described(void)
 	return marks;
 }
 
-/* A call of 1 ms. */
+/* Adds a call of 1 ms. */
 static void call(struct live_marks *marks, uint32_t function, uint64_t end_ms, const char *name)
 {
 	const struct live_called row = { .function = function, .pid = TRAINER, .tid = TRAINER,
@@ -46,7 +46,7 @@ static void call(struct live_marks *marks, uint32_t function, uint64_t end_ms, c
 	live_marks_call(marks, &row, name);
 }
 
-/* Its wait in ms; -1: not known. */
+/* Returns the trainer's wait in ms; -1: unknown. */
 static int64_t frame(struct live_marks *marks, uint64_t from_ms, uint64_t to_ms)
 {
 	struct live_operator rows[] = { { .pid = TRAINER, .name = "MegEngine workers" },
@@ -63,11 +63,11 @@ static void fetches_with_marks_in_and_around_them(void **state)
 	struct live_marks *marks = described();
 
 	(void)state;
-	/* What began before, and a step around it all. */
+	/* A range that began earlier, and a step around everything. */
 	call(marks, LEAVE, 5, "");
 	call(marks, ENTER, 10, "step");
 	assert_int_equal(frame(marks, 0, 50), -1);
-	/* 100 to 140 and 200 to 210; of one CPU after the other. */
+	/* 100 to 140 and 200 to 210; the records of one CPU after those of the other. */
 	call(marks, LEAVE, 130, "");
 	call(marks, LEAVE, 140, "");
 	call(marks, LEAVE, 210, "");
@@ -80,7 +80,7 @@ static void fetches_with_marks_in_and_around_them(void **state)
 	live_marks_free(marks);
 }
 
-/* That what ends first was a fetch is possible. */
+/* The first range that ends may have been a fetch. */
 static void an_end_comes_first(void **state)
 {
 	struct live_marks *marks = described();
@@ -102,7 +102,7 @@ static void a_fetch_over_frames(void **state)
 
 	(void)state;
 	call(marks, ENTER, 901, FETCH);
-	/* Of the next frame, but told already. */
+	/* Belongs to the next frame, but has arrived already. */
 	call(marks, LEAVE, 2300, "");
 	assert_int_equal(frame(marks, 0, 1000), 100);
 	assert_int_equal(frame(marks, 1000, 2000), 1000);

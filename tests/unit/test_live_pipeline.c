@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live view of a data pipeline: roles and calls of a stream to operators and their queues. */
+/* The live view of a data pipeline: from roles and calls of a stream to operators and their queues. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -104,7 +104,7 @@ static Profbpf__Calls calls(void)
 	static uint32_t shape[] = { 0, 0, 2, 1, 0 };
 	static int32_t tid[] = { 1, 10, 0 }, tgid[] = { 7, 0, 0 };
 	static uint32_t function[] = { POP, PUSH, 3 };
-	/* Handle, then operator 1 with room for 4, or the row's flags; how many came before. */
+	/* Handle, then operator 1 with room for 4, or the row's flags; the number of earlier elements. */
 	static int64_t values[] = { HANDLE, (1ll << 32 | 4) - HANDLE, 3 - (1ll << 32 | 4), 1, 1 };
 	static uint32_t value0[] = { 1, 2, 2, 2, 0 }, value1[] = { 1, 0, 0, 3, 0 };
 	static uint32_t value2[] = { 1, 1, 1, 5, 0 };
@@ -174,11 +174,11 @@ static void frame(void **state)
 	assert_int_equal(rows[0].pops, 2);
 	assert_true(rows[0].has_pop_wait && rows[0].has_push_wait);
 	assert_int_equal(rows[0].pop_wait_ns, 50 * MS + 10);
-	/* Known from 100 ms on: 0, from 200 on 1, from 300 on 2, from 400 on 1. */
+	/* Known from 100 ms on: size 0, from 200 on 1, from 300 on 2, from 400 on 1. */
 	assert_true(rows[0].has_size);
 	assert_true(rows[0].mean_size > 0.99 && rows[0].mean_size < 1.01);
 	free(rows);
-	/* The next frame begins anew, but for what is in the queue. */
+	/* The next frame starts at zero, except for the queue's contents. */
 	assert_int_equal(live_pipeline_frame(p, 1000 * MS, 2000 * MS, &rows), 1);
 	assert_int_equal(rows[0].run_ns, 0);
 	assert_int_equal(rows[0].pops, 0);
@@ -187,7 +187,7 @@ static void frame(void **state)
 	live_pipeline_free(p);
 }
 
-/* Operators with one number in two pipelines: the queue is that of the one whose thread puts something in. */
+/* Operators with the same number in two pipelines: the queue belongs to the one whose thread pushes into it. */
 static void two_trees(void **state)
 {
 	struct live_pipeline *p = described();
@@ -210,7 +210,7 @@ static void two_trees(void **state)
 	live_pipeline_free(p);
 }
 
-/* Nobody is seen to put in what is taken out: how long that waits for room is not known, and not 0. */
+/* Pushes are not seen, only pops: the time of waiting for room is unknown, not 0. */
 static void pushes_unseen(void **state)
 {
 	struct live_pipeline *p = described();
@@ -228,7 +228,7 @@ static void pushes_unseen(void **state)
 	live_pipeline_free(p);
 }
 
-/* Codes and columns that make no sense end the batch, nothing else. */
+/* Invalid codes and columns end the batch, nothing else. */
 static void damaged(void **state)
 {
 	static uint32_t shapes[] = { 9, 9, 9, 9, 9 }, codes[] = { 9, 9, 9, 9, 9 };
@@ -261,7 +261,7 @@ static void damaged(void **state)
 	live_pipeline_free(p);
 }
 
-/* Its last figures are told; another process's threads still work for their operators. */
+/* Its last figures are reported; another process's threads still work for their operators. */
 static void ended(void **state)
 {
 	struct live_pipeline *p = described();

@@ -70,7 +70,7 @@ static void rows_survive_the_round_trip(void **state)
 	model_free(model);
 }
 
-/* What was not seen is no error, and the call has returned even so. */
+/* Values that were not seen are no error, and the call has returned all the same. */
 static void a_value_may_be_unknown(void **state)
 {
 	struct trace_builder *builder = session(1, 1, SAMPLE_START);
@@ -186,7 +186,7 @@ static void reused_pid_is_another_thread(void **state)
 	model_free(model);
 }
 
-/* When a thread that is not the main one calls exec, it takes over the main thread's id. */
+/* A thread other than the main one that calls exec takes over the main thread's id. */
 static void exec_after_main_thread_exit_goes_on(void **state)
 {
 	struct trace_builder *builder = session(1, 1, 1000);
@@ -213,7 +213,7 @@ static void exec_after_main_thread_exit_goes_on(void **state)
 	model_free(model);
 }
 
-/* A process that outlives its parent is still the one that its parent started. */
+/* A process that outlives its parent keeps the parent that started it. */
 static void orphan_keeps_its_parent(void **state)
 {
 	struct trace_builder *builder = session(1, 1, 1000);
@@ -297,7 +297,7 @@ static void sessions_are_merged(void **state)
 	model_free(model);
 }
 
-/* A session whose segments are in two files, the later one given first. */
+/* A session whose segments are in two files, passed in reverse order. */
 static void session_in_two_files(void **state)
 {
 	struct model *model = model_new();
@@ -354,7 +354,7 @@ static void another_boot_is_refused(void **state)
 	trace_builder_free(builder);
 }
 
-/* The latest statistics count, not the sum of all of them. */
+/* The latest statistics count, not the sum of all. */
 static void statistics_replace_earlier_ones(void **state)
 {
 	struct trace_builder *builder = session(1, 1, 1000);
@@ -392,14 +392,14 @@ static void unannounced_threads_are_kept(void **state)
 	assert_int_equal(model->calls.count, 1);
 	assert_int_equal(model->processes.row[model->threads.row[0].process].pid, 70);
 	assert_int_equal(model->functions.row[model->calls.row[0].function].name, 0);
-	/* Of thread 88 not even the process is known. */
+	/* For thread 88 not even the process is known. */
 	assert_int_equal(model->wakes.count, 0);
 	assert_int_equal(model->bad_rows, 1);
 	assert_int_equal(model->threadless_rows, 1);
 	model_free(model);
 }
 
-/* A body whose checksum is right but which makes no sense is skipped and counted. */
+/* A body with a valid checksum but invalid contents is skipped and counted. */
 static void columns_of_unequal_length_are_refused(void **state)
 {
 	struct trace_builder *builder = session(1, 1, 1000);
@@ -419,7 +419,10 @@ static void columns_of_unequal_length_are_refused(void **state)
 	model_free(model);
 }
 
-/* 1,000 functions, packed, and one end, which is not: where calls are only counted it is not taken for 1,000. */
+/*
+ * 1,000 functions in a packed column, and one end in an unpacked one: a pass that only counts rows must not take it
+ * for 1,000.
+ */
 static void columns_that_are_not_packed_have_their_length(void **state)
 {
 	static const uint8_t functions[] = { 0x3a, 0xe8, 0x07 }, end[] = { 0x20, 0x02 };
@@ -445,14 +448,14 @@ static void columns_that_are_not_packed_have_their_length(void **state)
 	unlink(path);
 }
 
-/* Values that cannot be are dropped one by one. */
+/* Impossible values are dropped one by one. */
 static void impossible_rows_are_dropped(void **state)
 {
 	struct trace_builder *builder = session(1, 1, 1000);
 	struct model *model;
 
 	trace_target(builder, 1000, 10, 10, "t");
-	/* Began before time did. */
+	/* It began before time 0. */
 	trace_call(builder, &(struct trace_call_row){ .tid = 10,
 						      .tgid = 10,
 						      .start_ns = (uint64_t)-50,
@@ -471,7 +474,7 @@ static void impossible_rows_are_dropped(void **state)
 	assert_int_equal(model->accounts.count, 0);
 	assert_int_equal(model->bad_rows, 2);
 	assert_int_equal(model->threadless_rows, 0);
-	/* A reason to leave a CPU that only a later version knows. */
+	/* A reason for leaving a CPU that only a later version knows. */
 	assert_int_equal(model->unknown_values, 1);
 	model_free(model);
 }

@@ -57,7 +57,7 @@ static void times_of_device_tasks_survive(void **state)
 	model_free(model);
 }
 
-/* A CPU reads the host's clock; whoever else says that it has that clock set a counter against it. */
+/* A CPU device reads the host's clock; any other device that declares that clock has anchored a counter to it. */
 static void counters_of_devices_are_anchored(void **state)
 {
 	static const char *const kinds[] = { "cpu", "gpu", "npu", "accelerator", "" };

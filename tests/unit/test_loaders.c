@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PyTorch's and MegEngine's DataLoader, tf.data and feeders that nobody knows, from calls whose story is known. */
+/* PyTorch's and MegEngine's DataLoader, tf.data and unknown feeders, from synthetic calls with known answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,8 +44,8 @@ static struct pipeline *build(struct model *model, struct pipelines *pipelines)
 }
 
 /*
- * Three batches of two tensors by two workers. The second fetch gets the third batch's, too,
- * which came first; the third fetch opens nothing and has its batch all the same; the fourth is the end.
+ * Three batches of two tensors by two workers. The second fetch also opens the third batch, which arrived first; the
+ * third fetch opens nothing but has its batch all the same; the fourth is the end.
  */
 static void torch_counts_batches(void **state)
 {
@@ -72,7 +72,7 @@ static void torch_counts_batches(void **state)
 		uint32_t feeder = small_thread(model, worker, 21 + w, "pt_data_worker");
 
 		model->processes.row[worker].parent_pid = 10;
-		/* One tensor of a batch by each of two threads. */
+		/* Each of two threads opens one tensor of a batch. */
 		for (uint32_t b = 0; b < 2 - w; b++)
 			call(model, thread, tensor, 50 + 10 * b, "");
 		for (uint32_t b = 0; b < 2 - w; b++)
@@ -103,7 +103,7 @@ static void nested(struct model *model, uint32_t thread, uint32_t of, const uint
 	model->calls.row[row].args[0] = ended;
 }
 
-/* The trainer fetches from a Prefetch, whose own thread asks a Map, which asks a Range. */
+/* The trainer fetches from a Prefetch, whose own thread calls a Map, which calls a Range. */
 static void tf_data_operators(void **state)
 {
 	struct model *model = small_model(0, 1000 * MS);
@@ -138,11 +138,11 @@ static void tf_data_operators(void **state)
 	assert_int_equal(pipeline->fetches.count, 3);
 	assert_false(pipeline->fetches.row[1].end_of_data);
 	assert_true(pipeline->fetches.row[2].end_of_data);
-	/* Iterator::Root, Prefetch, Map, Range; "Iterator" itself is none. */
+	/* Iterator::Root, Prefetch, Map, Range; "Iterator" itself is no operator. */
 	assert_int_equal(pipeline->operators.count, 4);
 	/* Two elements each of Prefetch, Map and Range. */
 	assert_int_equal(pipeline->outputs.count, 6);
-	/* The runner works for the Prefetch; what it gets is pushed, the trainer pops. */
+	/* The runner works for the Prefetch; its elements are pushed, the trainer pops them. */
 	assert_int_equal(pipeline->threads.count, 1);
 	assert_string_equal(model_text(model,
 				       pipeline->operators.row[pipeline->threads.row[0].op].type),
@@ -153,8 +153,8 @@ static void tf_data_operators(void **state)
 }
 
 /*
- * Two workers make three batches. The trainer sleeps for its pipe twice before the second, and not
- * at all before the third; the sleep of another kind before the first is not for data.
+ * Two workers make three batches. The trainer sleeps for its pipe twice before the second, and not at all before the
+ * third; the sleep of another kind before the first is not a wait for data.
  */
 static void megengine_counts_batches(void **state)
 {
@@ -201,7 +201,7 @@ static void megengine_counts_batches(void **state)
 	model_free(model);
 }
 
-/* A batch that a worker makes, or that the trainer asks a client for and gets. */
+/* Adds a batch that a worker makes, or that the trainer requests from a client and gets. */
 static void batch(struct model *model, uint32_t thread, uint32_t function, uint64_t us, uint64_t id,
 		  uint64_t client)
 {
@@ -234,7 +234,7 @@ static struct megengine_scene megengine_scene(void)
 	return s;
 }
 
-/* A worker that began at an instant, 0 = before recording, and ended at another, 0 = after it. */
+/* A worker that starts at @from_us (0 = before recording) and ends at @to_us (0 = after it). */
 static uint32_t megengine_worker(struct megengine_scene *s, uint64_t from_us, uint64_t to_us)
 {
 	uint32_t pid = 11 + s->workers++;
@@ -278,7 +278,7 @@ static void megengine_are(struct megengine_scene *s, uint32_t count, const uint3
 	model_free(s->model);
 }
 
-/* Two loaders that are used in turn: by whose client asks for whose batches. */
+/* Two loaders used in turn: a batch belongs to the loader whose client requests it. */
 static void megengine_in_turn(void **state)
 {
 	struct megengine_scene s = megengine_scene();
@@ -292,21 +292,24 @@ static void megengine_in_turn(void **state)
 	megengine_are(&s, 2, (uint32_t[]){ 4, 3 }, (uint32_t[]){ 2, 1 });
 }
 
-/* Epochs with new workers and a client in the same place: of one loader, unless they have another number of batches. */
+/*
+ * Epochs with new workers and a client at the same address belong to one loader, unless their numbers of batches
+ * differ.
+ */
 static void megengine_epochs(void **state)
 {
 	struct megengine_scene s = megengine_scene();
 
 	(void)state;
-	megengine_get(&s, megengine_worker(&s, 0, 900), 0x100, 500, 2); /* the end of one */
+	megengine_get(&s, megengine_worker(&s, 0, 900), 0x100, 500, 2); /* the end of an epoch */
 	megengine_get(&s, megengine_worker(&s, 950, 1900), 0x100, 1000, 3);
 	megengine_get(&s, megengine_worker(&s, 1950, 2900), 0x100, 2000, 5);
 	megengine_get(&s, megengine_worker(&s, 2950, 3900), 0x100, 3000, 3);
-	megengine_get(&s, megengine_worker(&s, 3950, 0), 0x100, 4000, 1); /* the beginning of one */
+	megengine_get(&s, megengine_worker(&s, 3950, 0), 0x100, 4000, 1); /* the beginning of an epoch */
 	megengine_are(&s, 2, (uint32_t[]){ 8, 6 }, (uint32_t[]){ 1, 1 });
 }
 
-/* Both have workers from before recording, so they are two, though one is used after the other. */
+/* Both have workers from before recording, so they are two loaders, though one is used after the other. */
 static void megengine_both_before(void **state)
 {
 	struct megengine_scene s = megengine_scene();
@@ -319,8 +322,8 @@ static void megengine_both_before(void **state)
 }
 
 /*
- * main launches; decode ends its sleeps, but for those inside a runtime call, which the device
- * does; reader ends decode's. idle ends too few to count.
+ * main launches; decode ends its sleeps, except those inside a runtime call, which the device ends; reader ends
+ * decode's sleeps. idle ends too few to count.
  */
 static void feeders_by_wakes(void **state)
 {
@@ -359,7 +362,7 @@ static void feeders_by_wakes(void **state)
 	assert_int_equal(pipeline->fetches.count, 10);
 	assert_int_equal(pipeline->queue_events.count, 22);
 	pipelines_free(&pipelines);
-	/* Of a part of the time: sleeps that are in it from their beginning to their end. */
+	/* A part of the time: only sleeps that lie completely within it count. */
 	model->survey.from_ns = 100 * MS;
 	model->survey.to_ns = 400 * MS;
 	assert_int_equal(frameworks_build(model, &pipelines), 0);
@@ -371,8 +374,9 @@ static void feeders_by_wakes(void **state)
 }
 
 /*
- * Nobody launches: main's sleeps for data are ended by a worker process, whose threads all work for it, and that one's by
- * a reader of main's process. Waits for the child's end, and another child's main thread, are no feeding.
+ * No thread launches: main's sleeps for data are ended by a worker process, whose threads all work for main, and that
+ * process's sleeps by a reader of main's process. Waits for the child's end, and another child's main thread, are not
+ * feeding.
  */
 static void feeders_of_main(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops of known turns, of jobs of many shapes: how many steps there are, and where they begin. */
+/* Loops with known turns, of jobs of many shapes: the number of steps, and their beginnings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static void train(struct loop_scene *scene, uint32_t steps)
 	}
 }
 
-/* 136 steps, not 136 * 24 layers; and they begin with the copies of the batch. */
+/* 136 steps, not 136 * 24 layers; they begin with the copies of the batch. */
 static void equal_layers(void **state)
 {
 	for (unsigned int known = HOST; known <= (HOST | DEVICE); known++) {
@@ -52,7 +52,7 @@ static void equal_layers(void **state)
 			trace = loop_scene_check_steps(
 				&scene, &results, known & HOST ? STEPS_HOST : STEPS_DEVICE, 136);
 			assert_true(trace->confidence > 99);
-			/* The wait for the batch and its copies are in the gap, not in the step before. */
+			/* The wait for the batch and its copies belong to the gap, not to the step before. */
 			assert_true(trace->rows[5].gap_ns >= (int64_t)(240 * US));
 			assert_true(trace->rows[5].end_ns - trace->rows[5].fp_start_ns < 1100 * US);
 		}
@@ -82,7 +82,7 @@ static bool is_advised(const struct advice_results *advice, const char *id)
 	return false;
 }
 
-/* The copy of the next batch is no tail of a step, so that nobody is told to shard the optimizer. */
+/* The copy of the next batch is not the tail of a step; otherwise the advice would be to shard the optimizer. */
 static void no_false_tail(void **state)
 {
 	struct loop_scene scene;
@@ -111,7 +111,7 @@ static void no_false_tail(void **state)
 	loop_scene_end(&scene, &results);
 }
 
-/* ---- Nothing says that they are steps */
+/* ---- Loops without evidence of steps */
 
 static void check_repetition(const struct loop_scene *scene, struct device_step_results *results,
 			     uint32_t times)
@@ -131,7 +131,7 @@ static void check_repetition(const struct loop_scene *scene, struct device_step_
 	free(advice.list);
 }
 
-/* What explains all is better than what explains all but the head: the longest unit. */
+/* A unit that explains all is better than one that explains all but the head: the longest unit. */
 static void repetitions(void **state)
 {
 	struct device_step_results results;
@@ -182,7 +182,7 @@ static void decode_graphs(void **state)
 	}
 }
 
-/* Without graphs and marks: a token comes back from each. */
+/* Without graphs and marks: each turn copies a token back. */
 static void decode_kernels(void **state)
 {
 	for (unsigned int known = HOST; known <= (HOST | DEVICE); known++) {
@@ -213,7 +213,7 @@ static void decode_kernels(void **state)
 	}
 }
 
-/* ---- Collectives, and nothing else that tells */
+/* ---- Collectives as the only evidence */
 
 enum { BUCKETS = 4 };
 
@@ -223,7 +223,10 @@ static void all_reduce(struct loop_scene *scene)
 			  PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION, 30 * US);
 }
 
-/* Gradients at the end of a turn, or in four pieces while the others are made; the update has a name of its own. */
+/*
+ * Gradients are reduced at the end of a turn, or in four buckets while the others are computed; the update has its
+ * own name.
+ */
 static void data_parallel(void **state)
 {
 	for (unsigned int known = HOST; known <= (HOST | DEVICE); known++)
@@ -252,7 +255,7 @@ static void data_parallel(void **state)
 		}
 }
 
-/* Each layer exchanges what it made: these are parts of turns, which something begins that no layer has. */
+/* Each layer exchanges its results: these are parts of turns, which begin with work that no layer has. */
 static void tensor_parallel(void **state)
 {
 	for (int big = 0; big < 2; big++) {
@@ -334,7 +337,9 @@ static void one_kernel(void **state)
 	}
 }
 
-/* ---- Gradients of four batches: the host's loop turns once per batch; without copies there is the optimizer */
+/*
+ * ---- Gradients of four batches: the host's loop turns once per batch; without copies, the optimizer shows the steps
+ */
 
 static void accumulation(void **state)
 {
@@ -388,7 +393,7 @@ static void evaluations(void **state)
 	loop_scene_end(&scene, &results);
 }
 
-/* ---- Two jobs in one process, each with a thread and a loop of its own */
+/* ---- Two jobs in one process, each with its own thread and loop */
 
 static void two_jobs(void **state)
 {
@@ -401,7 +406,7 @@ static void two_jobs(void **state)
 	threads[1] = small_thread(scene.model, scene.process, 101, "other");
 	for (uint32_t i = 0; i < 600; i++) {
 		uint32_t job = (random = random * 1103515245 + 12345) / 65536 % 5 < 2;
-		/* Six kernels in a turn of one, four in one of the other. */
+		/* Six kernels in a turn of one job, four in a turn of the other. */
 		uint32_t at = done[job]++ % (job ? 5 : 7);
 		char name[16];
 
@@ -450,7 +455,7 @@ static void on_a_cpu(void **state)
 
 /* ---- Marks */
 
-/* A step called by its number, in a range that begins after the copy of its batch. */
+/* A step is a range named by its number, which begins after the copy of its batch. */
 static void marks(void **state)
 {
 	struct device_step_results results;
@@ -481,7 +486,7 @@ static void marks(void **state)
 	assert_int_equal(trace->count, 30);
 	assert_int_equal(trace->rows[0].number, 10);
 	assert_int_equal(trace->rows[29].number, 39);
-	/* The evaluation is of no step. */
+	/* The evaluation belongs to no step. */
 	assert_true(trace->rows[9].end_ns - trace->rows[9].fp_start_ns < 1000 * US);
 	loop_scene_end(&scene, &results);
 }
@@ -523,7 +528,7 @@ static void names(void **state)
 	assert_false(loop_is_optimizer("gemm"));
 }
 
-/* ---- A loop of which nothing at all can be known */
+/* ---- A loop without any information */
 static void nothing(void **state)
 {
 	struct loop_finding finding;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* losses.h: what was lost, damaged or never seen, with values on both sides of each limit and exactly on it. */
+/*
+ * losses.h: records that were lost, damaged or never seen, with values on both sides of each limit and exactly on it.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +24,7 @@
 #define WAKES PROFBPF__SHED__WHAT__WAKES
 #define SLEEPS PROFBPF__SHED__WHAT__SLEEPS
 
-/* A recording that ended, with two processes. */
+/* Returns the model of a complete recording with two processes. */
 static struct model *new_model(void)
 {
 	struct model *model = small_model(BEGIN, END);
@@ -52,10 +54,10 @@ static void add_source(struct model *model, uint64_t produced, uint64_t delivere
 	assert_true(MODEL_PUSH(&model->sources, source));
 }
 
-/* What lies behind the last row is not looked at: the row that was added last becomes that. */
+/* Takes the last row out of the count; it stays in memory behind the array and must not be read. */
 #define TAKE_BACK(array) ((array)->count--)
 
-/* The section as text or as JSON; the caller frees it. */
+/* Returns the section as text or as JSON; the caller frees it. */
 static char *report_by(report_writer *write, const struct model *model, struct capture_results *capture, uint32_t top)
 {
 	const struct report_options options = { .sections = SECTION_CAPTURE, .top = top };
@@ -139,7 +141,7 @@ static void sources_add_up(void **state)
 	(void)state;
 }
 
-/* Each of these alone makes a recording incomplete. */
+/* Each of these values alone makes a recording incomplete. */
 static void damage(void **state)
 {
 	static const char *const says[] = {
@@ -219,7 +221,7 @@ static void gaps(void **state)
 	add_coverage(model, "when_mapped", 2000, 2000, 3);
 	add_coverage(model, "", 2000, 2050, 0);
 	add_coverage(model, "", 2000, 2900, 0);
-	add_coverage(model, "", 2000, 1900, 0); /* was looked at in time */
+	add_coverage(model, "", 2000, 1900, 0); /* examined in time */
 	add_source(model, 10, 10, 10, 0);
 	assert_int_equal(capture_analyse(model, &capture), 0);
 	assert_int_equal(capture.gap_count, 6);
@@ -262,12 +264,12 @@ static void switches(void **state)
 	struct capture_results capture;
 	char *text;
 
-	add_switch(model, 0, 99, 1, PREV); /* nobody is before it */
-	add_switch(model, 0, 1, 2, 0); /* fits */
-	add_switch(model, 0, 3, 4, 0); /* of strangers */
-	add_switch(model, 0, 5, 6, PREV); /* missing: who was there is a target */
-	add_switch(model, 0, 6, 7, PREV | NEXT); /* fits */
-	add_switch(model, 0, 8, 9, 0); /* missing: who came before is a target */
+	add_switch(model, 0, 99, 1, PREV); /* there is no earlier switch on the CPU */
+	add_switch(model, 0, 1, 2, 0); /* matches */
+	add_switch(model, 0, 3, 4, 0); /* of threads that are not targets */
+	add_switch(model, 0, 5, 6, PREV); /* a switch is missing: the thread that leaves is a target */
+	add_switch(model, 0, 6, 7, PREV | NEXT); /* matches */
+	add_switch(model, 0, 8, 9, 0); /* a switch is missing: the thread before was a target */
 	add_switch(model, 1, 10, 11, PREV); /* another CPU */
 	add_switch(model, 1, 12, 13, PREV);
 	TAKE_BACK(&model->switches);
@@ -309,20 +311,20 @@ static void ends(void **state)
 
 	for (int i = 0; i < 5; i++)
 		small_function(model, "a", (const char *[]){ "f", "g", "h", "i", "j" }[i], PROFBPF__FUNCTION__KIND__LAUNCH);
-	add_ends(model, 0, BEGIN - 500, false); /* to its session's end */
+	add_ends(model, 0, BEGIN - 500, false); /* until its session's end */
 	add_ends(model, 1, 2000, false);
 	add_ends(model, 1, 2500, true);
 	add_ends(model, 1, 5000, false);
-	add_ends(model, 1, 5100, false); /* what was between them is lost */
+	add_ends(model, 1, 5100, false); /* the change in between is lost */
 	add_ends(model, 1, 5500, true);
 	add_ends(model, 2, 2000, false);
 	add_ends(model, 2, 2500, true);
 	add_ends(model, 3, END - 1, false);
-	add_ends(model, 3, END + 100, true); /* cut at the session's end */
-	add_ends(model, 4, 100, true); /* never unseen */
+	add_ends(model, 3, END + 100, true); /* ends at the session's end */
+	add_ends(model, 4, 100, true); /* without a stretch before it */
 	add_ends(model, 4, 3000, false);
-	add_ends(model, 4, 3000, true); /* for no time */
-	add_ends(model, 4, END, false); /* nor this */
+	add_ends(model, 4, 3000, true); /* a stretch without duration */
+	add_ends(model, 4, END, false); /* another one without duration */
 	assert_int_equal(capture_analyse(model, &capture), 0);
 	assert_int_equal(capture.unseen_end_count, 5);
 	for (size_t i = 0; i < 5; i++) {
@@ -360,12 +362,12 @@ static void left_out_stretches(void **state)
 	struct capture_results capture;
 	char *text;
 
-	add_shed(model, SAMPLES, 2000, 500, 1000); /* until the next of its kind and session */
-	add_shed(model, SAMPLES, 3000, 1000, 1000); /* all are kept */
-	add_shed(model, SAMPLES, 5999, 999, 1000); /* until its session's end; the next is another's */
+	add_shed(model, SAMPLES, 2000, 500, 1000); /* until the next change of its kind and session */
+	add_shed(model, SAMPLES, 3000, 1000, 1000); /* all are recorded again */
+	add_shed(model, SAMPLES, 5999, 999, 1000); /* until its session's end; the next belongs to another session */
 	add_shed(model, SAMPLES, 10000, 0, 11000); /* since its session's start */
-	add_shed(model, WAKES, 1500, 250, 1000); /* until its session's end, past what comes of another kind */
-	add_shed(model, SLEEPS, 5000, 100, 1000); /* until its session's end, before the next */
+	add_shed(model, WAKES, 1500, 250, 1000); /* until its session's end, across changes of another kind */
+	add_shed(model, SLEEPS, 5000, 100, 1000); /* until its session's end, before the next change */
 	add_shed(model, SLEEPS, 6000, 200, 1000); /* at its session's end */
 	add_shed(model, SAMPLES, 1100, 300, 1000);
 	add_shed(model, SAMPLES, 1200, 300, 1000);
@@ -392,7 +394,7 @@ static void add_unseen(struct unseen_launch *rows, uint32_t *count, uint32_t pro
 	rows[(*count)++] = (struct unseen_launch){ .process = process, .family = family, .file = file, .functions = 4 };
 }
 
-/* Whom it is told of: one, as many as are named, one more. */
+/* The named processes: one, the maximum of named ones, one more. */
 static void no_launches(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls allocate and free, and what files record of memory. */
+/* Allocations and frees by calls, and files' records of memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static void ledger(void **state)
 
 	call(&job, job.allocate, 1000, 500, 0xa000);
 	call(&job, job.allocate, 1100, 300, 0xb000);
-	/* A deeper layer of the same call, one that failed, and addresses without memory. */
+	/* A deeper layer of the same call, a failed call, and addresses without memory. */
 	call(&job, job.allocate, 1102, 300, 0xb000)->flags = MODEL_CALL_INNER;
 	call(&job, job.allocate, 1200, 9000, 0xa000)->flags = MODEL_CALL_ERROR;
 	call(&job, job.reserve, 1300, 1 << 20, 0xf000);
@@ -77,7 +77,7 @@ static void ledger(void **state)
 	call(&job, job.release, 1800, 0xd000, 0);
 	call(&job, job.release, 1900, 0xeeee, 0);
 	call(&job, job.unload, 2000, 0xc000, 0);
-	/* Given out again: somebody freed it unseen. */
+	/* Allocated again: the free between was not recorded. */
 	call(&job, job.allocate, 2100, 50, 0xb000);
 	small_index(job.model);
 	assert_int_equal(memory_analyse(job.model, &everything, &results), 0);
@@ -190,7 +190,7 @@ static void records(void **state)
 	assert_int_equal(results.series[1].component, ge);
 	assert_int_equal(results.series[1].curve.peak_bytes, 40);
 	assert_int_equal(results.series[1].releases, 2);
-	/* More was released than is known to have been allocated. */
+	/* More was freed than is known to have been allocated. */
 	assert_int_equal(results.series[1].curve.last_bytes, 0);
 	assert_true(results.series[2].host);
 	assert_int_equal(results.series[2].curve.count, 0);

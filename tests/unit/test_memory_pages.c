@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another process's memory by pages: what is read, what is remembered, what cannot be read. */
+/* Another process's memory by pages: reads, cached pages, and pages that cannot be read. */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 #define PAGE 4096
 
-/* Two pages to read, and one behind them that is not. */
+/* Maps two readable pages followed by an inaccessible one. */
 static uint8_t *mapped(void)
 {
 	uint8_t *memory = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -66,7 +66,7 @@ static void what_is_not(void **state)
 	assert_int_equal(memory_pages_read(pages, end - 4, into, 8), -EFAULT);
 	assert_int_equal(memory_pages_read(pages, UINT64_MAX, into, 8), -EFAULT);
 	assert_int_equal(memory_pages_read(pages, 0, into, SIZE_MAX), -EFAULT);
-	/* Nor does it stand for another that is kept in the same place. */
+	/* Nor is it found under the cache place of another page. */
 	assert_int_equal(memory_pages_read(pages, end - 1, into, 1), 0);
 	assert_int_equal(memory_pages_read(pages, end - PAGE + 256 * PAGE * 4096ull, into, 1),
 			 -EFAULT);
@@ -93,7 +93,7 @@ static void of_one_moment(void **state)
 	memory_pages_free(pages);
 }
 
-/* In the second round both pages are read when it begins, as far as they are there. */
+/* From the second round on both pages are read at the begin of a round, as far as they exist. */
 static void what_was_asked_for_before(void **state)
 {
 	struct memory_pages *pages = memory_pages_new();
@@ -113,7 +113,7 @@ static void what_was_asked_for_before(void **state)
 	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory, &into, 1), -EFAULT);
 	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + PAGE, &into, 1), 0);
 	assert_int_equal(into, 202);
-	/* Nothing of another process. */
+	/* No page of another process is returned. */
 	memory_pages_begin(pages, 0x7fffffff);
 	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + PAGE, &into, 1), -EFAULT);
 	munmap(memory + PAGE, PAGE);
@@ -121,7 +121,7 @@ static void what_was_asked_for_before(void **state)
 }
 
 #define PLACE ((uint8_t *)0x200000000000) /* free in both programs */
-#define AGAIN "again" /* argument of the second one */
+#define AGAIN "again" /* argument of the second program */
 
 static bool map_place(void)
 {
@@ -129,7 +129,7 @@ static bool map_place(void)
 	       PLACE;
 }
 
-/* The second program has the place, too, and nothing there. */
+/* The second program uses the same address, where it has no memory. */
 static int say_and_wait(void)
 {
 	if (!map_place() || write(STDOUT_FILENO, "r", 1) != 1)
@@ -138,7 +138,7 @@ static int say_and_wait(void)
 		pause();
 }
 
-/* @context: the other one, which may have ended before this one runs. */
+/* @context: the other process, which may have ended before this one runs. */
 static int keep_memory(void *context)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -163,7 +163,10 @@ static void run_both(int go, int ready)
 	_exit(1);
 }
 
-/* The memory of a process's first program lives on in another process; what the second one has not is not read. */
+/*
+ * The memory of a process's first program lives on in another process; pages that the second program lacks must not
+ * be read.
+ */
 static void of_the_program_that_runs(void **state)
 {
 	struct memory_pages *pages = memory_pages_new();

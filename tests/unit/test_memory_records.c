@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What other profilers recorded of memory: one series for each allocator, in use by its records, in the part that is asked for. */
+/*
+ * Memory records of other profilers: one series per allocator, the memory in use by its records, within the wanted
+ * part.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +34,7 @@ static void check(const struct memory_series *series, uint64_t records, uint64_t
 	assert_int_equal(series->curve.last_bytes, last_bytes);
 }
 
-/* Files, devices, components, and the host's memory have their own. */
+/* Files, devices, components, and the host's memory have separate allocators. */
 static void allocators(void **state)
 {
 	const struct analysis_options options = { 0 };
@@ -67,16 +70,19 @@ static void allocators(void **state)
 	model_free(model);
 }
 
-/* What is in use: what the allocator says, else the sum of changes, never less than nothing; of equal peaks the first. */
+/*
+ * Memory in use: the allocator's own figure, otherwise the sum of changes, never below zero; of equal peaks the
+ * first.
+ */
 static void in_use(void **state)
 {
 	const struct analysis_options options = { 0 };
 	static const struct memory_record ROWS[] = {
 		{ .ts_ns = 100, .bytes = 50, .flags = CHANGE },
-		{ .ts_ns = 100, .bytes = -50, .flags = CHANGE }, /* at the same instant, in the order of the file */
+		{ .ts_ns = 100, .bytes = -50, .flags = CHANGE }, /* at the same instant, in the file's order */
 		{ .ts_ns = 200, .bytes = 30, .flags = CHANGE },
 		{ .ts_ns = 300, .bytes = 0, .flags = CHANGE },
-		{ .ts_ns = 400, .bytes = -40, .flags = CHANGE }, /* more than there is */
+		{ .ts_ns = 400, .bytes = -40, .flags = CHANGE }, /* more than is in use */
 		{ .ts_ns = 500, .bytes = 5, .allocated = 50, .flags = CHANGE | IN_USE },
 		{ .ts_ns = 600, .reserved = 900, .flags = RESERVED },
 		{ .ts_ns = 700, .reserved = 800, .bytes = -50, .flags = CHANGE | RESERVED },
@@ -104,7 +110,10 @@ static void in_use(void **state)
 	model_free(model);
 }
 
-/* Of a part: records in it, its beginning included; what was in use before it begins the curve. Of processes: those wanted. */
+/*
+ * A part of the time: records in it, including its first instant; the memory in use before it begins the curve. Only
+ * selected processes.
+ */
 static void parts(void **state)
 {
 	uint32_t pids[] = { 100 };
@@ -128,7 +137,10 @@ static void parts(void **state)
 	model_free(model);
 }
 
-/* Of more points than a curve has the highest of each part, the first of those that are as high; all of so many. */
+/*
+ * A curve with too many points keeps the highest of each part, the first of equal ones; with as many as allowed it
+ * keeps all.
+ */
 static void thinned(void **state)
 {
 	for (uint32_t extra = 0; extra < 2; extra++) {

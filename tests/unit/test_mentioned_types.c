@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_mentioned_types.c - which of the kernel's types are picked out, and what is left of them. */
+/* The selection of the kernel's types, and the reduced result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include "daemon/profbpfd/capture/mentioned_types.h"
 
-/* "task" has a pointer to "mm", a "list" and an array of "long"; others have nothing to do with it. */
+/* "task" has a pointer to "mm", a "list" and an array of "long"; the other types are unrelated to it. */
 struct scene {
 	struct btf *kernel, *programs;
 	int number, list, mm, task;
@@ -47,7 +47,7 @@ static void make_scene(struct scene *s)
 	add_member(s->kernel, "x", s->number, 0);
 	to_mm = btf__add_ptr(s->kernel, s->mm);
 	array = btf__add_array(s->kernel, s->number, s->number, 4);
-	of_list = s->number + 6; /* comes behind "task", which contains it */
+	of_list = s->number + 6; /* comes after "task", which contains it */
 	s->task = make_struct(s->kernel, "task", 56);
 	add_member(s->kernel, "mm", to_mm, 0);
 	add_member(s->kernel, "list", of_list, 8);
@@ -99,7 +99,7 @@ static void contains_what_is_mentioned(void **state)
 	free_scene(&s);
 }
 
-/* What is put into the file is what libbpf reads: nothing refers to what is not there. */
+/* libbpf can read the written file: no type refers to a missing one. */
 static void can_be_read_from_its_file(void **state)
 {
 	struct mentioned_types types;
@@ -124,7 +124,7 @@ static void can_be_read_from_its_file(void **state)
 	free_scene(&s);
 }
 
-/* Of two types of one name both are there, in their order: libbpf asks all of them. */
+/* Two types of the same name are both kept, in their order: libbpf checks all of them. */
 static void keeps_all_of_a_name(void **state)
 {
 	int first = 0, second = 0;

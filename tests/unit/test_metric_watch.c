@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Triggers by metrics: at what of the text of /metrics they happen. */
+/* Triggers on metrics: the values in the text of /metrics at which they fire. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static struct trigger parsed(const char *text)
 	return trigger;
 }
 
-/* How many happen, at second @at, of "NAME{LABELS} VALUE". */
+/* Returns the number of triggers that fire on "NAME{LABELS} VALUE" at second @at. */
 static size_t look(struct metric_watch *watch, const struct trigger *trigger, const char *text, uint64_t at,
 		   struct hits *hits)
 {
@@ -58,7 +58,7 @@ static void what_is(void **state)
 	assert_string_equal(hits.last.text, "depth is 2.5, above 2");
 	assert_int_equal(hits.last.session, 0);
 	assert_int_equal(hits.last.pid, 0);
-	/* Once, until it is not so. */
+	/* Once, until the condition has become false. */
 	assert_int_equal(look(watch, &trigger, "depth 3\n", 5, &hits), 0);
 	assert_int_equal(look(watch, &trigger, "depth 1\n", 7, &hits), 0);
 	assert_int_equal(look(watch, &trigger, "depth 3\n", 9, &hits), 1);
@@ -102,7 +102,7 @@ static void each_series_by_itself(void **state)
 	metric_watch_free(watch);
 }
 
-/* What only grows: by how much in a second. */
+/* Counters: by their growth per second. */
 static void what_grows(void **state)
 {
 	struct trigger trigger = parsed("metric=faults_total>100");
@@ -114,7 +114,7 @@ static void what_grows(void **state)
 	assert_int_equal(look(watch, &trigger, "faults_total 1000200\n", 12, &hits), 0);
 	assert_int_equal(look(watch, &trigger, "faults_total 1000403\n", 14, &hits), 1);
 	assert_string_equal(hits.last.text, "faults_total grows by 101.5 a second, above 100");
-	/* It begins anew, is away for a look, is there again: nothing is known of these. */
+	/* The counter restarts, is absent once, and returns: no growth is known for these intervals. */
 	assert_int_equal(look(watch, &trigger, "faults_total 5\n", 16, &hits), 0);
 	assert_int_equal(look(watch, &trigger, "", 18, &hits), 0);
 	assert_int_equal(look(watch, &trigger, "faults_total 90000\n", 20, &hits), 0);
@@ -122,7 +122,7 @@ static void what_grows(void **state)
 	metric_watch_free(watch);
 }
 
-/* What is left of others' triggers is not looked at. */
+/* Triggers of other kinds are ignored. */
 static void other_triggers(void **state)
 {
 	struct trigger trigger = parsed("signal");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What metrics tell of processes, from records: launches, accounts, the bound on their number. */
+/* Metrics of processes, from records: launches, accounts, the limit of their number. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #define LAUNCH 4
 #define OTHER 5
-#define PID 0x7ffffff0u /* beyond what the kernel gives: nothing is read of it */
+#define PID 0x7ffffff0u /* beyond the kernel's maximum, so that nothing is read from /proc for it */
 
 static struct process_figures rows[FIGURES_ROWS_MAX];
 
@@ -59,19 +59,22 @@ static void outermost_launches_count_once(void **state)
 	figures_launch_probe(f, LAUNCH);
 	call(f, LAUNCH, 0, 100);
 	assert_int_equal(launches(f), 1);
-	/* Two in one, each told of before it. */
+	/* Two nested launches, each recorded before the outer one. */
 	call(f, LAUNCH, 1, 210);
 	call(f, LAUNCH, 1, 220);
 	call(f, LAUNCH, 0, 200);
 	assert_int_equal(launches(f), 2);
-	/* Two in another call, of which one has one in it: they count when it ends, and never less than before. */
+	/*
+	 * Two launches nested in another call, one of which contains one itself: they count at the outer call's end,
+	 * and the count never falls.
+	 */
 	call(f, LAUNCH, 1, 310);
 	call(f, LAUNCH, 2, 330);
 	call(f, LAUNCH, 1, 320);
 	assert_int_equal(launches(f), 2);
 	call(f, OTHER, 0, 300);
 	assert_int_equal(launches(f), 4);
-	/* More of them than are remembered. */
+	/* More nested launches than are remembered. */
 	for (unsigned int i = 0; i < 100; i++)
 		call(f, LAUNCH, 1, 500 + i);
 	call(f, OTHER, 0, 400);
@@ -94,7 +97,7 @@ static void accounts_grow_from_the_first(void **state)
 	assert_int_equal(rows[0].blocked_ns, 400);
 	assert_int_equal(rows[0].major_faults, 4);
 	assert_int_equal(rows[0].launches, 0);
-	/* A new thread's begin with itself. */
+	/* A new thread's accounts start at zero with the thread. */
 	task(f, TASK_FORK, PID + 1, 3000);
 	account(f, PID + 1, 3500, 500, ACCOUNT_FINAL);
 	assert_int_equal(figures_copy(f, rows, FIGURES_ROWS_MAX), 2);
@@ -115,7 +118,7 @@ static void further_processes_are_summed_up(void **state)
 	assert_int_equal(rows[0].pid, 0);
 	assert_int_equal(rows[0].others, 3);
 	assert_int_equal(rows[0].run_ns, 300);
-	/* The place of one that has ended is another's after a while; the sum stays. */
+	/* The place of an ended process is reused after a while; the sum stays. */
 	task(f, TASK_EXIT, first, 3000);
 	assert_int_equal(figures_copy(f, rows, FIGURES_ROWS_MAX), FIGURES_ROWS_MAX);
 	account(f, PID, 3001 + FIGURES_KEPT_NS, 0, ACCOUNT_FIRST);

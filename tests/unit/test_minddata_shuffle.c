@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shuffle's queue, whose pushes are no calls: what counts in its operator's memory tell of it. */
+/* Shuffle's queue, whose pushes are no calls: the counters in the operator's memory show them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #define DATASET "_ZN9mindspore7dataset"
 #define CAPACITY 2
 #define QUEUE 0x1000
-#define INPUT 0x2000 /* the queue that Shuffle takes from */
+#define INPUT 0x2000 /* the queue from which Shuffle takes rows */
 
 enum { HANDLE = PROFBPF__FUNCTION__ROLE__HANDLE, VALUE = PROFBPF__FUNCTION__ROLE__VALUE,
        COUNT = PROFBPF__FUNCTION__ROLE__COUNT };
@@ -84,7 +84,7 @@ static void call(struct scene *s, uint32_t thread, uint32_t function, uint64_t u
 	s->model->calls.row[i].args[2] = third;
 }
 
-/* Shuffle asks for a row for 4 us, then keeps it, for 1. */
+/* Shuffle fetches a row for 4 us, then keeps it for 1 us. */
 static void ask(struct scene *s, uint64_t us, uint64_t asked)
 {
 	call(s, s->shuffle, s->next, us, us + 4, INPUT, 1ull << 32 | CAPACITY, asked);
@@ -144,12 +144,12 @@ static void use_epoch(struct scene *s)
 		ask(s, 100 + 10 * i, i);
 		keep(s, 105 + 10 * i, 0, 0);
 	}
-	ask(s, 130, 3); /* a push before that, and before the next */
+	ask(s, 130, 3); /* a push before that call, and one before the next */
 	keep(s, 135, 1, 0);
 	ask(s, 140, 4);
 	keep(s, 145, 2, 0);
-	ask(s, 220, 5); /* the queue was full until 200; nothing comes any more */
-	call(s, s->shuffle, s->push, 430, 600, QUEUE, 1, 5); /* the end of the epoch, once there is room */
+	ask(s, 220, 5); /* the queue was full until 200; no more rows arrive */
+	call(s, s->shuffle, s->push, 430, 600, QUEUE, 1, 5); /* the end of the epoch, as soon as there is room */
 	take(s, 199, 200, 0);
 	take(s, 299, 300, 1);
 	take(s, 399, 400, 2);
@@ -162,7 +162,7 @@ static void sizes(void **state)
 {
 	const struct expected expected[] = {
 		{ 130, 1, 1 }, { 140, 1, 2 }, { 200, -1, 1 }, { 220, 1, 2 }, /* it waited for room */
-		{ 300, 1, 2 }, { 300, -1, 2 }, { 400, 1, 2 }, { 400, -1, 2 }, /* the rest of its buffer */
+		{ 300, 1, 2 }, { 300, -1, 2 }, { 400, 1, 2 }, { 400, -1, 2 }, /* the rest of the buffer */
 		{ 600, 1, 2 }, { 600, -1, 2 }, { 700, -1, 1 }, { 800, -1, 0 },
 	};
 	struct scene s = set_scene();
@@ -172,7 +172,7 @@ static void sizes(void **state)
 	expect(&s, expected, sizeof(expected) / sizeof(expected[0]));
 }
 
-/* What was taken since its counts were told makes room at once. */
+/* Rows taken since the counters were read make room at once. */
 static void taken_meanwhile(void **state)
 {
 	const struct expected expected[] = {
@@ -189,7 +189,7 @@ static void taken_meanwhile(void **state)
 	ask(&s, 130, 2);
 	keep(&s, 135, 2, 0);
 	ask(&s, 140, 3);
-	call(&s, s.shuffle, s.push, 150, 300, QUEUE, 2, 4); /* the end of all */
+	call(&s, s.shuffle, s.push, 150, 300, QUEUE, 2, 4); /* the end of all epochs */
 	take(&s, 136, 137, 0);
 	take(&s, 138, 138, 1);
 	take(&s, 299, 300, 2);
@@ -197,7 +197,7 @@ static void taken_meanwhile(void **state)
 	expect(&s, expected, sizeof(expected) / sizeof(expected[0]));
 }
 
-/* Fewer rows than its buffer has room for: all are pushed after the end of the epoch came. */
+/* Fewer rows than the buffer has room for: all are pushed after the end of the epoch arrived. */
 static void small_epoch(void **state)
 {
 	const struct expected expected[] = {
@@ -218,7 +218,7 @@ static void small_epoch(void **state)
 	expect(&s, expected, sizeof(expected) / sizeof(expected[0]));
 }
 
-/* Builds that tell of no push: the last of those at the end of an epoch is its end, and no row. */
+/* Builds without push records: the last push at the end of an epoch is the epoch's end, not a row. */
 static void untold_end(void **state)
 {
 	struct scene s = set_scene();
@@ -249,7 +249,7 @@ static void untold_end(void **state)
 	model_free(s.model);
 }
 
-/* Recording begins in the middle: two elements are in the queue, the third is pushed before it is seen. */
+/* Recording begins in the middle: two elements are in the queue, the third is pushed before the first record. */
 static void from_the_middle(void **state)
 {
 	const struct expected expected[] = {
@@ -267,7 +267,7 @@ static void from_the_middle(void **state)
 	expect(&s, expected, sizeof(expected) / sizeof(expected[0]));
 }
 
-/* A build that keeps its operators elsewhere: numbers that cannot be counts. */
+/* A build that keeps its operators elsewhere: the values cannot be counters. */
 static void other_build(void **state)
 {
 	struct scene s = set_scene();
@@ -288,7 +288,7 @@ static void other_build(void **state)
 	model_free(s.model);
 }
 
-/* Counts that lie: a million more at each of a few calls do not become as many events each. */
+/* Wrong counters: a million more at each of a few calls must not create as many events each. */
 static void bounded(void **state)
 {
 	struct scene s = set_scene();

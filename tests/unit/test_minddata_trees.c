@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees of MindData in one process: which thread, and which fetch, is of which. */
+/* Several trees of MindData in one process: the tree of each thread and fetch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #define US 1000ull
 #define DATASET "_ZN9mindspore7dataset"
 #define CAPACITY 4
-#define TRAIN 0x7000 /* groups */
+#define TRAIN 0x7000 /* addresses of groups */
 #define EVALUATE 0x8000
 
 struct scene {
@@ -24,7 +24,7 @@ struct scene {
 	struct pipelines pipelines;
 };
 
-/* A function of which up to three arguments are read. */
+/* A function with up to three recorded arguments. */
 static uint32_t function(struct model *model, const char *symbol, const uint8_t *roles)
 {
 	uint32_t i = small_function(model, "mindspore", symbol, PROFBPF__FUNCTION__KIND__QUEUE);
@@ -65,7 +65,7 @@ static void call(struct scene *s, uint32_t thread, uint32_t function, uint64_t u
 	s->model->calls.row[i].args[1] = second;
 }
 
-/* A thread of a batch operator, number 0 of its tree, that was there at first. */
+/* Adds a thread of a batch operator, number 0 of its tree, that existed when recording began. */
 static uint32_t found(struct scene *s, uint64_t group)
 {
 	uint32_t thread = small_thread(s->model, s->process, ++s->threads, "python");
@@ -80,7 +80,7 @@ static uint32_t found(struct scene *s, uint64_t group)
 	return thread;
 }
 
-/* The same of one that begins at an instant. */
+/* Adds such a thread that begins at @us. */
 static uint32_t started(struct scene *s, uint64_t us, uint64_t group)
 {
 	uint32_t thread = small_thread(s->model, s->process, ++s->threads, "python");
@@ -97,7 +97,7 @@ static void launch(struct scene *s, uint64_t us, uint64_t group)
 	call(s, s->trainer, s->launch, us, us + 1, 0, group, 0);
 }
 
-/* Batches of a thread into a queue, and the trainer's fetches from there, each after the other. */
+/* Adds batches of a thread into a queue, and the trainer's fetches from it, one after the other. */
 static void use(struct scene *s, uint32_t thread, uint64_t queue, uint64_t us, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
@@ -116,7 +116,7 @@ static uint32_t pushes(const struct pipeline *pipeline)
 	return count;
 }
 
-/* The trees that came of it, with their fetches and pushes. */
+/* Checks the resulting trees, with their fetches and pushes. */
 static void expect(struct scene *s, uint32_t trees, const uint32_t *fetches)
 {
 	small_index(s->model);
@@ -134,7 +134,7 @@ static void expect(struct scene *s, uint32_t trees, const uint32_t *fetches)
 	model_free(s->model);
 }
 
-/* Both ran before recording began; the daemon read of each thread which group it is of. */
+/* Both ran before recording began; the daemon read each thread's group. */
 static void both_found(void **state)
 {
 	struct scene s = set_scene();
@@ -147,7 +147,7 @@ static void both_found(void **state)
 	expect(&s, 2, (uint32_t[]){ 7, 2 });
 }
 
-/* One of them starts another thread when a third tree has been launched, which is over by then. */
+/* One of the two starts another thread after a third tree was launched, which has ended by then. */
 static void threads_start_late(void **state)
 {
 	struct scene s = set_scene();
@@ -163,7 +163,7 @@ static void threads_start_late(void **state)
 	expect(&s, 2, (uint32_t[]){ 5, 4 });
 }
 
-/* Two are launched before the threads of the first have begun. */
+/* Two trees are launched before the first one's threads have begun. */
 static void launched_together(void **state)
 {
 	struct scene s = set_scene();
@@ -179,7 +179,7 @@ static void launched_together(void **state)
 	expect(&s, 2, (uint32_t[]){ 3, 2 });
 }
 
-/* The second tree has the memory of the first, its queue's too. */
+/* The second tree reuses the memory of the first, including its queue's. */
 static void memory_again(void **state)
 {
 	struct scene s = set_scene();
@@ -195,7 +195,7 @@ static void memory_again(void **state)
 	expect(&s, 2, (uint32_t[]){ 3, 2 });
 }
 
-/* A build that keeps something else there: a thread is of the last tree that was launched before it began. */
+/* A build with another value at that place: a thread belongs to the last tree launched before it began. */
 static void groups_elsewhere(void **state)
 {
 	struct scene s = set_scene();
@@ -211,7 +211,7 @@ static void groups_elsewhere(void **state)
 	expect(&s, 2, (uint32_t[]){ 3, 2 });
 }
 
-/* There, too, a thread that begins while none was launched is of the tree that was there. */
+/* In such a build, too, a thread that begins while no tree was launched belongs to the tree from before recording. */
 static void groups_found_only(void **state)
 {
 	struct scene s = set_scene();

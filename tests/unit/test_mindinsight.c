@@ -20,7 +20,7 @@
 #define S 1000000000ull
 #define CAPACITY 4
 
-/* What the writers need of an analysis. */
+/* The parts of an analysis that the writers need. */
 struct fixture {
 	struct model *model;
 	struct pipelines pipelines;
@@ -48,7 +48,7 @@ static void event(struct pipeline *pipeline, uint64_t end_ns, int32_t change, in
 	assert_true(MODEL_PUSH(&pipeline->queue_events, row));
 }
 
-/* Map (1) hands four batches to EpochCtrl (0), which runs in the trainer: one every 250 ms. */
+/* Map (1) passes four batches to EpochCtrl (0), which runs in the trainer: one every 250 ms. */
 static struct pipeline *make_pipeline(struct fixture *f, uint32_t process, uint32_t worker)
 {
 	struct pipeline *pipeline = pipeline_add(&f->pipelines, "MindData", process);
@@ -109,7 +109,7 @@ static void make_host(struct fixture *f)
 	f->host = (struct host_results){
 		.known = true, .cpu_count = 2, .intervals = f->intervals, .interval_count = 2
 	};
-	/* Nothing in the first interval. */
+	/* The process has no row for the first interval. */
 	f->process_rows[0] =
 		(struct process_interval){ .interval = 1, .user_ns = S / 2, .system_ns = S / 4 };
 	f->process_series = (struct process_series){ .count = 1, .has_split = true };
@@ -225,7 +225,7 @@ static void cpu_file(void **state)
 	expect(*state, FILES[0], CPU_FILE);
 }
 
-/* What the end of the recording left of an interval: it would weigh as much as whole ones. */
+/* The rest of an interval at the end of the recording is left out: it would weigh as much as whole ones. */
 static void cut_sample(void **state)
 {
 	struct fixture *f = *state;
@@ -238,7 +238,7 @@ static void cut_sample(void **state)
 	expect(f, FILES[0], CPU_FILE);
 }
 
-/* 760 ms of queue: from 1010 to 1760.4 ms, each 10 ms; an element lies in it for 0.4 ms at a time. */
+/* 760 ms of queue: from 1010 to 1760.4 ms, each 10 ms; an element stays in it for 0.4 ms at a time. */
 static void queue_sizes(void **state)
 {
 	struct fixture *f = *state;
@@ -288,7 +288,7 @@ static void summary(void **state)
 	       "\"\"slow\"\"\"\r\n");
 }
 
-/* What MindInsight knows devices by. */
+/* MindInsight's facts about devices. */
 static void info(void **state)
 {
 	write_all(*state);

@@ -43,8 +43,8 @@ static void add(struct fixture *f, uint32_t device, const char *name, uint64_t s
 }
 
 /*
- * Steps of 10, 20 and 30 ms from 10 ms on. In the first a kernel for 5 ms; a collective from 25 to 45 ms, in the second and the
- * third step, 2 ms of it beside a kernel; in the third it waits to receive for 4 ms.
+ * Steps of 10, 20 and 30 ms from 10 ms on. In the first a kernel for 5 ms; a collective from 25 to 45 ms, in the
+ * second and the third step, 2 ms of it beside a kernel; in the third it waits to receive for 4 ms.
  */
 static int set_up(void **state)
 {
@@ -149,7 +149,7 @@ static void links(void **state)
 	       "-,3.000000,4.000000,\"{\"\"0-1\"\": {\"\"SDMA\"\": [2.000000, 1000.000, 500000.000], "
 	       "\"\"RDMA\"\": [1.000000, 0.100, 100.000]}, \"\"0-2\"\": {\"\"SDMA\"\": [0.000000, "
 	       "1.000, 0.000]}}\",\"{\"\"hcom_allReduce\"\": [\"\"-\"\", 3.000000, 1.000000, {}]}\"\n");
-	/* Of databases operations may be known without links. */
+	/* In databases operations may be known without links. */
 	f->devices.communication.link_count = 0;
 	assert_true(mindinsight_has_communication(&f->of));
 	expect(f, mindinsight_hccl,
@@ -167,7 +167,7 @@ static void memory(void **state)
 	f->series[1] = (struct memory_series){
 		.device = 0, .curve = { .points = f->points, .count = 2, .peak_bytes = GIBI } };
 	f->memory = (struct memory_results){ .series = f->series, .series_count = 1 };
-	/* Only the host's. */
+	/* Only the host's memory. */
 	assert_false(mindinsight_has_memory(&f->of));
 	f->memory.series_count = 2;
 	assert_true(mindinsight_has_memory(&f->of));
@@ -182,7 +182,7 @@ static void memory(void **state)
 	       "\"node_id\":1,\"allocated\":0.500000000},{\"name\":\"MatMul-op1\",\"fullname\":"
 	       "\"net/fc/MatMul-op1\",\"node_id\":2,\"allocated\":0.000000000}], \"lines\": "
 	       "[0.000000000,0.500000000,0.500000000], \"breakdowns\": []}}");
-	/* Two devices of one number: whose it is is not known. */
+	/* Two devices with the same number: the owner is unknown. */
 	small_device(f->model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
 	f->model->devices.row[1].id = 0;
 	assert_false(mindinsight_has_memory(&f->of));

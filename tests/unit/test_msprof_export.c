@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written in msprof's layout is read back the same. */
+/* Files written in msprof's layout are read back unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void analyse(struct analysis *analysis, struct model *model, const char *
 	char error[256] = "";
 
 	*analysis = (struct analysis){ .model = model };
-	/* The model's makers prepare what the analysis makes. */
+	/* The model's builders prepare what the analysis computes itself. */
 	free(model->timelines.row);
 	memset(&model->timelines, 0, sizeof(model->timelines));
 	assert_int_equal(analysis_compute(analysis, &options, error, sizeof(error)), 0);
@@ -139,7 +139,7 @@ static void round_trip(void **state)
 	analyse(&again, model, NULL);
 	assert_int_equal(again.device_steps.traces[0].source, STEPS_FILE);
 	check_same(&again);
-	/* Each of them once, though the timeline and two tables tell it. */
+	/* Each task once, though the timeline and two tables contain it. */
 	assert_int_equal(model->tasks.count, 9);
 	task = &model->tasks.row[0];
 	detail = &model->task_details.row[task->detail - 1];

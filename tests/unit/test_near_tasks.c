@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of device tasks far from a part of the time those next to it are kept, and what is said of the part is what all tasks
- * say: within the device's work, and in gaps whose ends are far away. Where far tasks tell something of near ones, all are kept.
+ * For a part of the time only device tasks near it are kept, with the same report as from all tasks: within the
+ * device's work, and in gaps whose ends are far away. Where far tasks have information about near ones, all are kept.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,10 +34,10 @@ static char path[] = "/tmp/test_near_tasks.XXXXXX";
 
 struct scene {
 	Profbpf__DeviceClock clock;
-	uint64_t ahead_ns; /* of CLOCK_MONOTONIC */
-	uint64_t set_ns; /* the wall clock is set by so much at 50 s */
-	bool numbered; /* calls name the numbers of their tasks */
-	bool numbered_late; /* which is told after most of them */
+	uint64_t ahead_ns; /* the device clock's lead over CLOCK_MONOTONIC */
+	uint64_t set_ns; /* the wall clock is set by this amount at 50 s */
+	bool numbered; /* calls contain their tasks' numbers */
+	bool numbered_late; /* the description that says so comes after most calls */
 };
 
 static void add_head(struct trace_builder *b, const struct scene *scene)
@@ -79,7 +79,10 @@ static void tell_of_numbers(struct trace_builder *b)
 	trace_function(b, &numbered);
 }
 
-/* Each second a call and its task; none from 22 to 40 s, but those that were given at 20 and 21 s and run from 29.5 s on. */
+/*
+ * A call and its task each second; none from 22 to 40 s, except that tasks submitted at 20 and 21 s run from 29.5 s
+ * on.
+ */
 static void write_scene(const struct scene *scene)
 {
 	struct trace_builder *b = trace_builder_new();
@@ -136,7 +139,7 @@ static char *report_of(struct analysis *analysis, const struct analysis_wish *wi
 	return text;
 }
 
-/* How many tasks are kept for the part; what is said of it is what all say. */
+/* Returns the number of tasks kept for the part; checks that the report equals that of all tasks. */
 static uint32_t kept_of(const struct scene *scene, uint64_t from_ms, uint64_t to_ms)
 {
 	struct analysis_wish wish = { .sections = OF_DEVICES,
@@ -169,7 +172,7 @@ static const struct scene wall = { .clock = PROFBPF__DEVICE_CLOCK__CLOCK_REALTIM
 static void within_work(void **state)
 {
 	(void)state;
-	/* Those of the second before to the second after, and one on either side. */
+	/* Tasks from a second before to a second after, and one on either side. */
 	assert_in_range(kept_of(&raw, 10000, 10010), 3, 7);
 	assert_in_range(kept_of(&wall, 10000, 10010), 3, 7);
 	assert_in_range(kept_of(&raw, 0, 10), 2, 5);
@@ -179,7 +182,10 @@ static void within_work(void **state)
 static void within_a_gap(void **state)
 {
 	(void)state;
-	/* Its ends, 19.1 and 29.5 s, or 29.6 and 41 s, are not within a second, nor is what is behind them. */
+	/*
+	 * The gap's ends, 19.1 and 29.5 s, or 29.6 and 41 s, are more than a second away, and so are the tasks beyond
+	 * them.
+	 */
 	assert_in_range(kept_of(&raw, 25000, 25010), 3, 8);
 	assert_in_range(kept_of(&raw, 35000, 35010), 2, 8);
 	assert_in_range(kept_of(&wall, 35000, 35010), 2, 8);

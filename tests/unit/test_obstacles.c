@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each thing that keeps the daemon from tracing is told alone, by name, with what to do about it. */
+/* Each obstacle to tracing is reported separately, by name, with its remedy. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/capability.h>
@@ -30,7 +30,7 @@ static struct obstacle_facts good(void)
 	};
 }
 
-/* One line holds @obstacle, or @limit; NULL: there is no such line. */
+/* Checks that one line contains @obstacle, or @limit; NULL: that there is no such line. */
 static void expect(const struct obstacle_facts *facts, const char *obstacle, const char *limit)
 {
 	struct words obstacles = { 0 }, limits = { 0 };
@@ -56,7 +56,7 @@ static void test_nothing(void **state)
 
 	expect(&facts, NULL, NULL);
 	facts.capabilities = CAP(CAP_BPF) | CAP(CAP_PERFMON) | CAP(CAP_SYS_PTRACE);
-	facts.seccomp = true; /* a filter that refuses nothing we need */
+	facts.seccomp = true; /* a filter that refuses no call that the daemon needs */
 	expect(&facts, NULL, NULL);
 }
 
@@ -75,7 +75,7 @@ static void test_kernel(void **state)
 	expect(&facts, "mounted over /sys/kernel/btf", NULL);
 	facts.sysfs = false;
 	expect(&facts, "mount sysfs", NULL);
-	/* Whoever gave a file is told of that. */
+	/* If the user passed a file, the message is about the file. */
 	facts.features.btf_given = true;
 	expect(&facts, "CONFIG_DEBUG_INFO_BTF", NULL);
 	facts = good();
@@ -91,7 +91,7 @@ static void test_capabilities(void **state)
 	facts.bpf_error = 0;
 	expect(&facts, "lacks CAP_PERFMON:", NULL);
 	facts.capabilities = CAP(CAP_PERFMON);
-	/* That bpf() and perf_event_open() fail without them goes without saying. */
+	/* The failures of bpf() and perf_event_open() without them are not reported separately. */
 	facts.bpf_error = EPERM;
 	facts.seccomp = true;
 	expect(&facts, "lacks CAP_BPF, CAP_SYS_PTRACE:", NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which sleeps are one wait: on both sides of each limit. */
+/* Which consecutive sleeps count as one wait: on both sides of each limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #define AGAIN (1410 * US)
 #define DONE (1500 * US)
 
-/* Where the lock of Python's interpreter is. */
+/* The range of the lock of Python's interpreter. */
 #define LOCK_FIRST 0x1000
 #define LOCK_LAST 0x1100
 
@@ -61,7 +61,7 @@ static void begin(struct fixture *f)
 	f->syscalls = syscall_table_new("x86_64");
 }
 
-/* A sleep; returns its span. */
+/* Adds a sleep; returns its span. */
 static uint32_t asleep(struct fixture *f, uint32_t thread, uint64_t start_ns, uint64_t end_ns, int16_t syscall,
 		       uint32_t object, uint32_t waker, uint8_t flags)
 {
@@ -90,7 +90,7 @@ static void end(struct fixture *f)
 	model_free(f->model);
 }
 
-/* Two sleeps that are one wait, unless something happens in between. */
+/* Two sleeps that are one wait, unless an event happens in between. */
 static void two_sleeps(struct fixture *f)
 {
 	f->sleep = asleep(f, f->thread, ASLEEP, AWAKE, FUTEX, AT, f->third, 0);
@@ -109,7 +109,7 @@ static void expect_one(struct fixture *f, bool one, const char *what)
 	end(f);
 }
 
-/* What the sleeps are for, how the first one ended, and how long it and the look were. */
+/* The objects of the two sleeps, how the first one ended, and the durations of the first one and of the run between. */
 static void pairs(void **state)
 {
 	static const struct {
@@ -168,12 +168,15 @@ static void pairs(void **state)
 	}
 }
 
-/* The thread begins a call, or an ioctl, in the look: from its first instant on, but not with the next sleep; others may. */
+/*
+ * The thread begins a call or an ioctl in the run between: from its first instant on, but before the next sleep;
+ * calls of other threads do not matter.
+ */
 static void calls_in_between(void **state)
 {
 	static const struct {
 		uint64_t ts_ns;
-		int thread; /* 0: the one before, 1: the one that waits, 2: the one after */
+		int thread; /* 0: the thread before, 1: the waiting thread, 2: the thread after */
 		bool one;
 	} CASES[] = {
 		{ AWAKE - 1, 1, true }, { AWAKE, 1, false }, { AGAIN - 1, 1, false }, { AGAIN, 1, true },
@@ -201,7 +204,10 @@ static void calls_in_between(void **state)
 	}
 }
 
-/* Whom the thread wakes in the look waits for something else: then it hands on. Who waits for the same takes turns with it. */
+/*
+ * If the thread wakes another one in the run between, it passes work on, unless both wait for the same object: then
+ * they take turns.
+ */
 static void wakes_in_between(void **state)
 {
 	enum { BY_FIRST, BY_THREAD, BY_THIRD, BY_TIMER, READY };
@@ -236,7 +242,10 @@ static void wakes_in_between(void **state)
 	}
 }
 
-/* Ready it may be for long; what is not known, or stopped, is no look. The rest of a wait may be in nobody's rows. */
+/*
+ * The thread may be ready for long; unknown or stopped time is not such a run. The rest of a wait may lie outside of
+ * the kept rows.
+ */
 static void looks(void **state)
 {
 	(void)state;
@@ -263,7 +272,7 @@ static void looks(void **state)
 	}
 }
 
-/* Behind the last span of a thread are those of the next one, which sleeps for the same. */
+/* After a thread's last span the array continues with the next thread, which sleeps for the same object. */
 static void last_span(void **state)
 {
 	for (int runs_last = 0; runs_last < 2; runs_last++) {
@@ -286,7 +295,7 @@ static void last_span(void **state)
 	}
 }
 
-/* Three sleeps, and what is in between. */
+/* Three sleeps, with runs in between. */
 static void chain(void **state)
 {
 	struct fixture f;
@@ -294,7 +303,7 @@ static void chain(void **state)
 	(void)state;
 	begin(&f);
 	two_sleeps(&f);
-	f.model->timelines.row[f.thread].count--; /* without the run behind them */
+	f.model->timelines.row[f.thread].count--; /* the run after them is not in the thread's spans */
 	f.model->spans.count--;
 	runs(&f, f.thread, DONE, DONE + 5 * US);
 	asleep(&f, f.thread, DONE + 5 * US, DONE + 90 * US, FUTEX, AT, f.third, 0);
@@ -304,7 +313,7 @@ static void chain(void **state)
 	end(&f);
 }
 
-/* Slices of a wait for the interpreter's lock: 50 us on a CPU in between, however short they are. */
+/* Slices of a wait for the interpreter's lock: up to 50 us on a CPU in between, however short the slices are. */
 static void slices(void **state)
 {
 	static const struct {
@@ -319,7 +328,7 @@ static void slices(void **state)
 		{ CONDITION, INDEX_NONE, SPAN_TIMEOUT | SPAN_WOKEN_TIMER, 50 * US, MUTEX, false, true },
 		{ CONDITION, INDEX_NONE, SPAN_TIMEOUT | SPAN_WOKEN_TIMER, 50 * US, AT, false, false },
 		{ CONDITION, INDEX_NONE, SPAN_TIMEOUT | SPAN_WOKEN_TIMER, 50 * US, CONDITION, true, false },
-		/* Who is woken by a thread on the condition variable, where a time is given, has the lock. */
+		/* A thread woken by another thread on the condition variable, in a timed wait, has the lock. */
 		{ CONDITION, 3, SPAN_TIMEOUT, 50 * US, CONDITION, false, false },
 		{ MUTEX, 3, 0, 50 * US, CONDITION, false, true },
 	};
@@ -343,7 +352,7 @@ static void slices(void **state)
 	}
 }
 
-/* A slice that a timer ended, at AWAKE, was the last one: the thread has the lock, and runs until AGAIN. */
+/* The slice that a timer ended at AWAKE was the last one: the thread has the lock, and runs until AGAIN. */
 static void takes_lock(struct fixture *f)
 {
 	begin(f);
@@ -359,7 +368,7 @@ static void expect_holder(struct fixture *f, uint32_t holder)
 	end(f);
 }
 
-/* Who had it waits until the thread has taken it, which tells so while it runs. */
+/* The previous holder waits until the thread has taken the lock, which signals that while it runs. */
 static void woken_for_taking(void **state)
 {
 	static const struct {
@@ -378,14 +387,14 @@ static void woken_for_taking(void **state)
 
 		takes_lock(&f);
 		asleep(&f, f.thread, AGAIN, DONE, POLL, FILE_AT, f.first, 0);
-		/* It began to wait before that. */
+		/* Its wait began before that. */
 		asleep(&f, f.worker, 0, CASES[i].ts_ns, FUTEX, CASES[i].object, CASES[i].other ? f.third : f.thread, 0);
 		runs(&f, f.worker, CASES[i].ts_ns, 2000 * US);
 		expect_holder(&f, CASES[i].holder ? f.worker : INDEX_NONE);
 	}
 }
 
-/* Who had it wants it back while the thread runs: where a wait begins, not where one goes on. */
+/* The previous holder wants the lock back while the thread runs: the begin of a wait counts, not a continued one. */
 static void wants_back(void **state)
 {
 	static const struct {
@@ -413,7 +422,7 @@ static void wants_back(void **state)
 	}
 }
 
-/* Who was given the lock, and after some microseconds wants it back, waits anew. */
+/* A thread that was given the lock, and wants it back after some microseconds, begins a new wait. */
 static void given_and_wanted_back(void **state)
 {
 	struct fixture f;
@@ -427,7 +436,7 @@ static void given_and_wanted_back(void **state)
 	expect_holder(&f, f.worker);
 }
 
-/* Nobody tells but looks: the last one while it waited. What a thread does behind its last span is not known. */
+/* Only samples show the holder: the last sample during the wait. Activity after a thread's last span is unknown. */
 static void seen_with_lock(void **state)
 {
 	static const struct {
@@ -452,7 +461,7 @@ static void seen_with_lock(void **state)
 	}
 }
 
-/* Another process's thread does not want this lock; nor does who takes it, when it waits for it again. */
+/* Another process's thread does not want this lock; nor does the thread that takes it, when it waits for it again. */
 static void not_theirs(void **state)
 {
 	struct python_interpreter python = {
@@ -473,7 +482,7 @@ static void not_theirs(void **state)
 	expect_holder(&f, INDEX_NONE);
 }
 
-/* Only of the interpreter's lock is it told who had it, and of what a thread ended that one is told. */
+/* A holder is known only for the interpreter's lock; for a sleep that a thread ended, it is that thread. */
 static void other_sleeps(void **state)
 {
 	struct fixture f;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is advised for an operator is of its framework, its type and what is wrong, and of nothing else. */
+/* Advice for an operator depends on its framework, its type and its problem only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static const struct {
 	const char *framework, *type;
 	bool source;
 	enum advice_aim aim;
-	const char *with; /* NULL = nothing */
+	const char *with; /* NULL = no advice */
 	uint32_t workers;
 } CASES[] = {
 	{ "MindData", "Generator", true, ADVISE_FASTER, "MindRecord" },
@@ -93,7 +93,7 @@ static void by_type(void **state)
 	}
 }
 
-/* One worker cannot be fewer. */
+/* There cannot be fewer workers than one. */
 static void one_worker(void **state)
 {
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
@@ -102,7 +102,7 @@ static void one_worker(void **state)
 				   "lower num_workers"));
 }
 
-/* No row is hidden by one before it, and none is without a case above. */
+/* No row of the table is hidden by an earlier one, and each has a case above. */
 static void each_is_given(void **state)
 {
 	const char *framework, *text;

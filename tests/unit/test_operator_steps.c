@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators by step: which task belongs to which, what each took there, whose shapes change. */
+/* Operators by step: the step of each task, the operator's time in it, and operators with changing shapes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,9 @@ static void add(struct model *model, const char *name, uint64_t start_ns, uint64
 	task->detail = model->task_details.count;
 }
 
-/* Steps 4 to 6 of 1,000 ns; fc1 100, 200, 300 ns, twice in the last, and fc2 50 ns but in the first. */
+/*
+ * Steps 4 to 6 of 1,000 ns; fc1 takes 100, 200, 300 ns, twice in the last step; fc2 takes 50 ns in all but the first.
+ */
 static struct model *make_model(struct device_step_results *steps, struct device_step_trace *trace,
 				struct device_step_row *rows)
 {
@@ -41,7 +43,7 @@ static struct model *make_model(struct device_step_results *steps, struct device
 			add(model, "fc2", 1500 + 1000 * i, 50, "2,2");
 	}
 	add(model, "fc1", 3600, 30, "9,9");
-	add(model, "fc2", 4000, 10, "2,2"); /* after all */
+	add(model, "fc2", 4000, 10, "2,2"); /* after all steps */
 	small_index(model);
 	*trace = (struct device_step_trace){ .rows = rows, .count = STEPS };
 	*steps = (struct device_step_results){ .traces = trace, .count = 1 };
@@ -84,7 +86,7 @@ static void types_and_instances(void **state)
 	model_free(model);
 }
 
-/* Shapes are those of an operator that has some; its type has many. */
+/* Shapes count only for an operator that has some; its type has many. */
 static void without_shapes(void **state)
 {
 	static const struct analysis_options options;

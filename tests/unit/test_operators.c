@@ -94,7 +94,7 @@ static void by_type_and_core(void **state)
 	uint32_t count;
 
 	rows = list(model, (struct operator_options){ .by = OPERATOR_BY_TYPE }, &count);
-	/* MatMul on two kinds of AI cores is one; what has no type goes by its kind. */
+	/* MatMul on two kinds of AI cores is one row; tasks without a type are grouped by kind. */
 	assert_int_equal(count, 4);
 	assert_string_equal(operator_type(model, &rows[0]), "MatMul");
 	assert_int_equal(rows[0].count, 3);
@@ -178,7 +178,7 @@ static void figures_and_orders(void **state)
 	model_free(model);
 }
 
-/* A task with what its file tells beside times. */
+/* Adds a task with its details from the file. */
 static void add_detailed(struct model *model, uint64_t ns, const char *shapes,
 			 struct task_detail detail)
 {
@@ -199,7 +199,7 @@ static void add_counter(struct model *model, const char *name, double value)
 
 #define near(a, b) assert_true((a) > (b) - 0.001 && (a) < (b) + 0.001)
 
-/* Three tasks: two tell their work, all tell shapes, two have counters. */
+/* Three tasks: two with figures of their work, all with shapes, two with counters. */
 static struct model *detailed_model(void)
 {
 	struct model *model = small_model(0, 1000000);
@@ -249,7 +249,7 @@ static void work_and_shapes(void **state)
 	assert_int_equal(figures->variants, 2);
 	assert_int_equal(figures->input_shapes, OPERATOR_SEVERAL);
 	assert_int_equal(figures->metric_count, 2);
-	/* Weighted by time: (0.5 * 100 + 0.9 * 300) / 400; times are not. */
+	/* Ratios are weighted by time: (0.5 * 100 + 0.9 * 300) / 400; times are not. */
 	near(list.metrics.row[figures->first_metric].mean, 0.8);
 	near(list.metrics.row[figures->first_metric + 1].mean, 6);
 	operators_free(&list);
@@ -287,7 +287,7 @@ static void shapes_and_scopes(void **state)
 	model_free(model);
 }
 
-/* Of a type with several names, whose tasks come in turn: all that is told of them is its own, once. */
+/* A type with several names, whose tasks alternate: each name has its own details, once. */
 static void several_names(void **state)
 {
 	struct analysis_options options = { .operators.by = OPERATOR_BY_TYPE };
@@ -331,7 +331,7 @@ static void several_names(void **state)
 	model_free(model);
 }
 
-/* What is not known comes last. */
+/* Unknown values come last. */
 static void order_by_figures(void **state)
 {
 	struct analysis_options options = { .operators.by = OPERATOR_BY_SHAPE };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computation, communication and copies of a device, whose overlaps are known. */
+/* A device's computation, communication and copies, with known overlaps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ static void whole_device(void **state)
 	assert_int_equal(device->all.computation_ns + device->all.pure_communication_ns +
 				 device->all.free_ns,
 			 device->stage_ns);
-	/* The stream of events alone is none. */
+	/* The stream with only events does not count. */
 	assert_int_equal(device->stream_count, 3);
 	assert_int_equal(device->streams[0].computation_ns, 200);
 	assert_int_equal(device->streams[0].copy_ns, 70);
@@ -118,7 +118,7 @@ static void nothing_known(void **state)
 	model_free(model);
 }
 
-/* More names than are kept in mind, each twice; one in three receives. */
+/* More names than the cache holds, each twice; one in three receives. */
 static void many_names(void **state)
 {
 	static const struct analysis_options options;
@@ -141,7 +141,7 @@ static void many_names(void **state)
 	model_free(model);
 }
 
-/* What is covered in order of starts, against the sets themselves. */
+/* Intervals in order of their starts, compared with the sets themselves. */
 static void covered(void **state)
 {
 	uint32_t seed = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_packed.c - columns packed by hand are what protobuf-c reads. */
+/* Columns packed by hand are readable by protobuf-c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static Profbpf__Calls *unpack(const struct packed_message *m)
 	return profbpf__calls__unpack(NULL, m->size, m->data);
 }
 
-/* Lengths change at every seven bits, and the way that times are written above 28 of them. */
+/* Lengths change at every seven bits; above 28 bits times are encoded in another way. */
 static void times_are_varints(void **state)
 {
 	uint8_t plain[VARINT_MAX], time[VARINT_MAX];
@@ -111,7 +111,7 @@ static void signed_and_growing(void **state)
 	packed_message_free(&m);
 }
 
-/* A column of zeros that tells the number of rows stays; one that does not goes. */
+/* A column of zeros that gives the number of rows stays; any other one is left out. */
 static void zeros(void **state)
 {
 	struct packed_message m = { 0 };
@@ -130,7 +130,7 @@ static void zeros(void **state)
 	assert_int_equal(calls->n_arg0, 0);
 	profbpf__calls__free_unpacked(calls, NULL);
 
-	/* Used again, it is empty, however large it was. */
+	/* A reused column is empty, however large it was. */
 	assert_int_equal(packed_start(&column, 2), 0);
 	packed_message_start(&m, &profbpf__calls__descriptor);
 	assert_int_equal(packed_message_column(&m, "end_ns", &column, true), 0);

@@ -27,13 +27,13 @@ static void numbers_have_units(void **state)
 		{ "busy_ns", "999999999", "1,000 ms" }, { "busy_ns", "7200000000000", "7,200 s" },
 		{ "percent", "7.429", "7.4 %" },       { "bytes", "999", "999 B" },
 		{ "size_bytes", "1234567", "1.235 MB" }, { "mean", "0.040", "0.040" },
-		/* From where on there is another unit, or one decimal less. */
+		/* Limits at which the unit changes, or the number of decimals. */
 		{ "ns", "1000", "1.000 µs" }, { "ns", "999999", "1,000 µs" }, { "ns", "1000000", "1.000 ms" },
 		{ "ns", "1000000000", "1.000 s" }, { "bytes", "1000", "1.000 kB" },
 		{ "bytes", "1000000000000000000", "1,000 PB" },
 		{ "mean", "999.95", "1,000" }, { "mean", "99.995", "100.0" }, { "mean", "9.9995", "10.00" },
 		{ "mean", "999.94", "999.9" }, { "mean", "99.994", "99.99" }, { "mean", "9.9994", "9.999" },
-		/* What is too long is cut. */
+		/* Numbers that are too long are shortened. */
 		{ "count", "1000000000000000000000", "1,000,000,000,000,000,000,000" },
 		{ "count", "10000000000000000000000", "1e+22" },
 		{ "mean", "0.123456789012345678901234567890", "0.123" },
@@ -46,7 +46,7 @@ static void numbers_have_units(void **state)
 		assert_string_equal(page_human(CASES[i].name, CASES[i].number, text), CASES[i].text);
 }
 
-/* @write's output; the caller frees. */
+/* Returns @write's output; the caller frees it. */
 static char *written(int (*write)(FILE *out, yajl_val report), yajl_val report)
 {
 	char *text = NULL;
@@ -97,7 +97,10 @@ static void long_lists_are_cut(void **state)
 	yajl_tree_free(report);
 }
 
-/* Instants are the first one's, durations add up, the rest are means of what is known; of pairs the most. */
+/*
+ * Of merged columns, instants come from the first, durations are summed up, the rest are means of known values; of
+ * pairs the maximum.
+ */
 static void matrices_are_thinned(void **state)
 {
 	yajl_val report = page_tree_parse("{\"s\":{\"columns\":[\"start_ns\",\"duration_ns\",\"run_ns\",\"queue\"],"
@@ -211,7 +214,7 @@ static void roots_add_up_by_interval(void **state)
 	root_times_free(&times);
 }
 
-/* With more stretches than are kept the short ones go; sums stay exact. */
+/* With more stretches than can be kept the short ones are dropped; sums stay exact. */
 static void only_long_stretches_are_kept(void **state)
 {
 	struct root_times times;
@@ -232,15 +235,18 @@ static void only_long_stretches_are_kept(void **state)
 	root_times_free(&times);
 }
 
-/* Slices that are as long as what counts as short, or as far apart, stay by themselves; of equal ones the first has the name. */
+/*
+ * Slices exactly as long as the limit of short ones, or as far apart, stay separate; of equal ones the first gives
+ * the name.
+ */
 static void slices_at_the_borders(void **state)
 {
-	/* 6400 ns, of which four slices are to be: what is shorter than 101 ns is short. */
+	/* 6400 ns, to be shown as four slices: slices shorter than 101 ns are short. */
 	static const struct page_slice CASES[][6] = {
 		{ { 0, 101 }, { 101, 111 }, { 2000, 2010 }, { 2010, 2020 }, { 6300, 6400 } },
 		{ { 0, 10 }, { 10, 111 }, { 2000, 2010 }, { 2010, 2020 }, { 6300, 6400 } },
 		{ { 0, 10 }, { 111, 121 }, { 2000, 2010 }, { 2010, 2020 }, { 6300, 6400 } },
-		/* Of two that begin together the longer one comes first. */
+		/* Of two slices that begin together the longer one comes first. */
 		{ { 0, 200 }, { 0, 300 }, { 2000, 2010 }, { 2010, 2020 }, { 6300, 6400 } },
 	};
 

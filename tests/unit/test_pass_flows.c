@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrows from the forward to the backward pass, as Perfetto's timeline has them. */
+/* Arrows from the forward to the backward pass in Perfetto's timeline. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include "tests/unit/perfetto_read.h"
 #include "tests/unit/small_model.h"
 
-/* Two operators, of which the first lies around a call of a runtime; an arrow to within the second. */
+/* Two operators, the first of which contains a call of a runtime; an arrow to a place within the second. */
 static struct model *make(void)
 {
 	struct model *model = small_model(1000, 9000);
@@ -33,7 +33,7 @@ static struct model *make(void)
 	model->calls.row[1].depth = 1;
 	small_call(model, back, linear, 2000, 2100);
 	assert_true(MODEL_PUSH(&model->pass_arrows, arrow));
-	arrow.to_ns = 3000; /* no operator's */
+	arrow.to_ns = 3000; /* of no operator */
 	assert_true(MODEL_PUSH(&model->pass_arrows, arrow));
 	small_index(model);
 	return model;
@@ -80,11 +80,11 @@ static void in_timelines(void **state)
 
 	(void)state;
 	check(&all, 1);
-	/* The operator is not shown from its beginning. */
+	/* The operator's begin is not shown. */
 	check(&late, 0);
 }
 
-/* Of a call that is merged with others no arrow begins or ends. */
+/* No arrow begins or ends at a call that is merged with others. */
 static void hidden(void **state)
 {
 	const struct export_window window = { .start_ns = 1000, .end_ns = 9000 };

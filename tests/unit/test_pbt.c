@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * test_pbt.c - packets of a trace, written and read back; files that are no trace.
- */
+/* Packets of a trace, written and read back; files that are no trace. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +42,7 @@ static void test_every_kind(void **state)
 				assert_int_equal(r.crc[i], crc32_z(0, body[i], sizes[size]));
 				free(body[i]);
 			}
-			/* What can be compressed is. */
+			/* Compressible bodies are compressed. */
 			if (compressible && sizes[size] >= 1000)
 				assert_true(s.out.size < r.packets * sizes[size] / 5);
 			else
@@ -70,7 +68,7 @@ static void test_unknown_kind(void **state)
 	pbt_buffer_free(&s.out);
 }
 
-/* The bytes are those that protobuf-c writes, behind a length padded to five bytes. */
+/* The bytes equal those of protobuf-c, after a length padded to five bytes. */
 static void test_is_protobuf(void **state)
 {
 	struct pbt_stream s = { 0 }, other = { 0 };
@@ -170,7 +168,7 @@ static void test_largest_body(void **state)
 	pbt_buffer_free(&s.out);
 }
 
-/* Fields that a later version may put before the body are passed over. */
+/* Unknown fields before the body, as a later version may have, are skipped. */
 static void test_unknown_fields(void **state)
 {
 	/* Fields 7 (varint), 8 (fixed64), 9 (bytes), 10 (fixed32). */
@@ -179,7 +177,7 @@ static void test_unknown_fields(void **state)
 				    "1234";
 	struct pbt_stream s = { 0 }, new = { 0 };
 	struct pbt_reading r;
-	const size_t split = PBT_MARK_SIZE + 5; /* behind the checksum */
+	const size_t split = PBT_MARK_SIZE + 5; /* after the checksum */
 
 	pbt_stream_append(&s, PROFBPF__PACKET__KIND__CALLS, "body", 4);
 	pbt_stream_bytes(&new, s.out.data, split);
@@ -250,7 +248,7 @@ static void test_pipe(void **state)
 	pbt_buffer_free(&s.out);
 }
 
-/* The first mark arrives byte by byte, behind bytes that are no packet. */
+/* The first mark arrives byte by byte, after bytes that are no packet. */
 static void test_finds_first_mark(void **state)
 {
 	static const char garbage[] =
@@ -265,7 +263,7 @@ static void test_finds_first_mark(void **state)
 	pbt_stream_small(&small);
 	pbt_stream_bytes(&s, garbage, length);
 	pbt_stream_bytes(&s, small.out.data, small.out.size);
-	/* Unlike a pipe it keeps the pieces apart, however fast they come. */
+	/* Unlike a pipe this socket keeps the pieces separate, however fast they arrive. */
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
 	struct pipe_writer w = { fds[1], s.out.data, s.out.size, 1 };
 
@@ -317,7 +315,7 @@ static void test_bounded_memory(void **state)
 	close(fd);
 }
 
-/* A packet in a live stream is handed out before the next one is written. */
+/* A packet in a live stream is delivered before the next one is written. */
 static void test_pipe_is_prompt(void **state)
 {
 	struct pbt_stream s = { 0 };
@@ -398,10 +396,10 @@ static void test_open_errors(void **state)
 	assert_non_null(strstr(error, "/tmp: is a directory; name a trace file"));
 	assert_null(pbt_open_fd(-1, "x", error, sizeof(error)));
 	assert_non_null(strstr(error, "x: cannot use descriptor -1: Bad file descriptor"));
-	/* Endless, and no trace. */
+	/* Endless, and not a trace. */
 	assert_null(pbt_open("/dev/zero", error, sizeof(error)));
 	assert_non_null(strstr(error, "/dev/zero: not a profbpf trace"));
-	/* Messages are cut, not overrun. */
+	/* Messages are truncated, without a buffer overrun. */
 	assert_null(pbt_open("/nonexistent/run.pbt", error, 10));
 	assert_string_equal(error, "/nonexist");
 }

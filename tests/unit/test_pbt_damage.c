@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * test_pbt_damage.c - traces that are cut, flipped, spliced or made to do harm.
- */
+/* Traces that are truncated, have flipped bits, are spliced or are malicious. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +27,7 @@ static void test_cut_at_every_byte(void **state)
 			before++;
 		pbt_reading_memory(s.out.data, cut, &r);
 		if (cut == 1) {
-			/* A lone newline: no trace. */
+			/* A lone newline: not a trace. */
 			assert_non_null(strstr(r.error, "not a profbpf trace"));
 			continue;
 		}
@@ -49,7 +47,7 @@ static void test_cut_at_every_byte(void **state)
 	pbt_buffer_free(&s.out);
 }
 
-/* Each flipped bit costs the packet it is in, no other, and is noticed. */
+/* Each flipped bit costs only the packet that contains it, and is noticed. */
 static void test_every_bit_flip(void **state)
 {
 	struct pbt_stream s = { 0 };
@@ -80,7 +78,7 @@ static void test_every_bit_flip(void **state)
 	pbt_buffer_free(&s.out);
 }
 
-/* Two or three bits anywhere, bytes cut out, bytes put in: other packets survive. */
+/* Two or three flipped bits anywhere, bytes removed, bytes inserted: other packets survive. */
 static void test_random_damage(void **state)
 {
 	uint64_t random = 42;
@@ -129,7 +127,7 @@ static void test_garbage_between(void **state)
 		struct pbt_stream s = { 0 };
 		size_t length = strlen(garbage[g]);
 
-		/* In front, between all packets and behind. */
+		/* At the front, between all packets and at the end. */
 		for (size_t i = 0; i < clean.packets; i++) {
 			pbt_stream_bytes(&s, garbage[g], length);
 			pbt_stream_bytes(&s, clean.out.data + clean.where[i],
@@ -166,7 +164,7 @@ static void test_concatenated(void **state)
 		assert_same_packet(&r, s.packets + i, &whole, i, s.out.size);
 	}
 
-	/* The first one torn: its tail is lost, the second one is not. */
+	/* The first stream is truncated: its last packet is lost, the second stream is not. */
 	two.out.size = s.out.size - 5;
 	pbt_stream_bytes(&two, s.out.data, s.out.size);
 	pbt_reading_stream(&two, &r);
@@ -179,7 +177,7 @@ static void test_concatenated(void **state)
 	pbt_buffer_free(&two.out);
 }
 
-/* Damage, and then the end cuts a packet off within its mark. */
+/* Damage, and then an end of the file within a packet's mark. */
 static void test_torn_behind_garbage(void **state)
 {
 	struct pbt_stream s = { 0 };
@@ -199,7 +197,7 @@ static void test_torn_behind_garbage(void **state)
 	pbt_buffer_free(&s.out);
 }
 
-/* A packet without a checksum could be anything. */
+/* A packet without a checksum is refused: it could contain anything. */
 static void test_no_checksum(void **state)
 {
 	static const char packet[] = "\x0a\x8f\x80\x80\x80\0\x09" PBT_SYNC "\x18\x06\x28\x01\x32\0";
@@ -217,7 +215,7 @@ static void test_no_checksum(void **state)
 	pbt_buffer_free(&s.out);
 }
 
-/* A traced program may have a packet in its own strings: damage must not bring it out. */
+/* A traced program may have a packet in its own strings: damage must not make the reader return it. */
 static void test_packet_inside_body(void **state)
 {
 	struct pbt_stream inner = { 0 }, s = { 0 };
@@ -287,34 +285,34 @@ static void test_bombs(void **state)
 	uint8_t z[32768];
 	size_t n;
 
-	/* Honest about being too large, and lying about it. */
+	/* Too large, with the right size stated, and with a wrong one. */
 	n = compress_zeros(z, sizeof(z), huge, 1);
 	expect_refused(PROFBPF__PACKET__CODEC__ZSTD, huge, z, n, "a body larger than 64 MiB");
 	expect_refused(PROFBPF__PACKET__CODEC__ZSTD, 1000, z, n, wrong_size);
 	expect_refused(PROFBPF__PACKET__CODEC__ZSTD, UINT32_MAX, z, n, "a body larger than 64 MiB");
-	/* Not telling its size. */
+	/* Without a stated size. */
 	n = compress_zeros(z, sizeof(z), huge, 0);
 	expect_refused(PROFBPF__PACKET__CODEC__ZSTD, 1000, z, n, wrong_size);
 	n = compress_zeros(z, sizeof(z), 1000, 0);
 	expect_refused(PROFBPF__PACKET__CODEC__ZSTD, 1000, z, n, wrong_size);
-	/* Two frames, the first one as announced. */
+	/* Two frames, the first one with the stated size. */
 	n = compress_zeros(z, sizeof(z), 1000, 1);
 	n += compress_zeros(z + n, sizeof(z) - n, huge, 1);
 	expect_refused(PROFBPF__PACKET__CODEC__ZSTD, 1000, z, n, "decompression failed");
-	/* Broken, cut, empty. */
+	/* Damaged, truncated, empty. */
 	n = compress_zeros(z, sizeof(z), 1000, 1);
 	expect_refused(PROFBPF__PACKET__CODEC__ZSTD, 1000, z, n - 1, "decompression failed");
 	expect_refused(PROFBPF__PACKET__CODEC__ZSTD, 999, z, n, wrong_size);
 	expect_refused(PROFBPF__PACKET__CODEC__ZSTD, 0, z, 0, wrong_size);
 	z[0] ^= 1;
 	expect_refused(PROFBPF__PACKET__CODEC__ZSTD, 1000, z, n, wrong_size);
-	/* Not compressed, and other compressions. */
+	/* Without compression, and with unknown compressions. */
 	expect_refused(PROFBPF__PACKET__CODEC__NONE, 4, "abc", 3,
 		       "the body's size is not what the packet says");
 	expect_refused(7, 3, "abc", 3, "unknown compression; a newer profbpf may know it");
 }
 
-/* A thousand packets of a few kB that decompress to the maximum each. */
+/* A thousand packets of a few kB that each decompress to the maximum. */
 static void test_many_bombs(void **state)
 {
 	struct pbt_stream s = { 0 };
@@ -351,7 +349,7 @@ static void test_many_bombs(void **state)
 	pbt_buffer_free(&s.out);
 }
 
-/* Marks every few bytes, each promising a packet almost up to the end: work must stay bounded. */
+/* Marks every few bytes, each with a packet length almost up to the end: the work must stay bounded. */
 static void test_many_marks(void **state)
 {
 	const size_t size = 4 << 20, step = 32;
@@ -378,7 +376,7 @@ static void test_many_marks(void **state)
 	pbt_reading_memory(data, size, &r);
 	assert_int_equal(r.packets, 0);
 	assert_int_equal(r.damage.bytes_skipped, size);
-	/* 128 Ki marks; looking at each one's packet would be 256 GiB of checksums. */
+	/* 128 Ki marks; checking each one's packet would take checksums of 256 GiB. */
 	assert_true(r.damage.packets_skipped < 1000);
 	free(data);
 }
@@ -406,7 +404,7 @@ static void test_impossible_lengths(void **state)
 		assert_int_equal(r.damage.packets_skipped, 1);
 		assert_string_equal(r.damage.first_reason, "impossible packet length");
 	}
-	/* The largest that is possible, in a file that is not that long. */
+	/* The largest possible length, in a file that is shorter. */
 	memcpy(s.out.data + s.where[4] + 1, "\x80\x88\x80\xa0\x00", 5);
 	pbt_reading_stream(&s, &r);
 	assert_int_equal(r.packets, s.packets - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of other profilers: each at its threshold; what is advised: how urgent, in which order. */
+/* Rules of other profilers, each at its threshold; urgency and order of advice. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "analyzer/analyse/pipeline/bottleneck.h"
 #include "analyzer/analyse/pipeline/peer_rules.h"
 
-/* "Exactly at it does not; NAN never does." */
+/* No rule applies to a value exactly at its threshold, or to NAN. */
 static void thresholds(void **state)
 {
 	for (int i = 0; i < PEER_RULES; i++) {
@@ -37,7 +37,7 @@ static void urgency(void **state)
 		{ "e", 9.99, "low" }, { "d", 10, "medium" }, { "a", BOTTLENECK_HIGH_PERCENT - 0.01, "medium" },
 		{ "b", BOTTLENECK_HIGH_PERCENT, "high" }, { "c", 250, "high" }, { "a", 0, "low" },
 	};
-	/* The most urgent first, and of those by name. */
+	/* The most urgent first, equal ones by name. */
 	static const uint32_t ORDER[] = { 3, 4, 2, 1, 5, 0 };
 	struct advice_results results = { 0 };
 
@@ -56,7 +56,7 @@ static void urgency(void **state)
 	advice_free(&results);
 }
 
-/* Each rule once, the first value; no more than there is room for. */
+/* Each rule once, with the first value; no more than there is room for. */
 static void cited(void **state)
 {
 	struct advice advice = { 0 };

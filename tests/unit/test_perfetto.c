@@ -21,7 +21,7 @@ static const struct results no_results;
 
 static const struct export_options everything = { .start_ns = 0, .end_ns = UINT64_MAX };
 
-/* Exports and reads back; frees the model. */
+/* Exports the model and reads the result back; frees the model. */
 static struct perfetto_read *export(struct model *model, const struct export_options *options)
 {
 	char path[] = "/tmp/profbpf-test-XXXXXX", error[256] = "";
@@ -78,7 +78,7 @@ static void calls_become_slices(void **state)
 	assert_string_equal(read_value(read, arg->string_value_iid), "kernel");
 	assert_null(read_arg(read, slice, "ret"));
 	assert_null(read_arg(read, slice, "open"));
-	/* The first three failed. */
+	/* The first three calls failed. */
 	arg = read_arg(read, find_slice(read, "clEnqueueNDRangeKernel", 2), "ret");
 	assert_non_null(arg);
 	assert_int_equal(arg->int_value, -30);
@@ -172,7 +172,7 @@ static void processes_and_threads_have_names(void **state)
 	assert_string_equal(process->cmdline[1], "--fast");
 	assert_string_equal(find_thread(read, 100, 100), "main");
 	assert_string_equal(find_thread(read, 101, 100), "worker");
-	/* Only ever seen beside the targets. */
+	/* It appears only beside the targets. */
 	assert_non_null(find_process(read, 200));
 	assert_string_equal(find_thread(read, 200, 200), "thief");
 	perfetto_read_free(read);
@@ -220,7 +220,7 @@ static void switches_leave_holes(void **state)
 		assert_int_equal(row->prev_state, expected[i].prev_state);
 		assert_int_equal(row->next_tid, expected[i].next_tid);
 		assert_string_equal(row->next_comm, expected[i].next_comm);
-		/* The first one of a CPU, or readers drop it. */
+		/* A CPU's first row is verbose, otherwise readers drop it. */
 		assert_int_equal(row->verbose, i == 0 || expected[i - 1].cpu != row->cpu);
 	}
 	perfetto_read_free(read);
@@ -231,7 +231,7 @@ static void wakes_name_their_wakers(void **state)
 	struct perfetto_read *read = export(load_trace(sample_trace(0)), NULL);
 
 	assert_int_equal(read->wake_count, 4);
-	/* By main, which is shown on CPU 0 then: in the compact form. */
+	/* Wake-ups by main, which is shown on CPU 0 then: in the compact form. */
 	for (size_t i = 0; i < read->wake_count; i++) {
 		const struct read_wake *wake = &read->wakes[i];
 
@@ -280,7 +280,7 @@ static void host_is_described(void **state)
 
 /* ---- Devices */
 
-/* Times as they are; a launch per task. */
+/* Times need no conversion; a launch per task. */
 static struct model *device_model(void)
 {
 	struct model *model = small_model(1000, 9000);
@@ -342,7 +342,7 @@ static void flows_join_launch_and_task(void **state)
 	perfetto_read_free(read);
 }
 
-/* One call that launched several tasks has an arrow to each. */
+/* A call that launched several tasks has an arrow to each. */
 static void several_tasks_of_one_call(void **state)
 {
 	struct model *model = device_model();
@@ -350,7 +350,7 @@ static void several_tasks_of_one_call(void **state)
 
 	for (uint32_t i = 0; i < 4; i++)
 		model->tasks.row[i].call = 1;
-	/* One begins before its launch: clocks disagree. */
+	/* A task begins before its launch: the clocks disagree. */
 	model->tasks.row[0].start_ns = 1050;
 	read = export(model, NULL);
 	assert_int_equal(find_slice(read, "launch", 1)->event->n_flow_ids, 3);
@@ -390,7 +390,7 @@ static void queue_depth_ends_at_zero(void **state)
 	perfetto_read_free(read);
 }
 
-/* ---- Windows, choices, clocks */
+/* ---- Windows, selections, clocks */
 
 static void window_cuts_and_says_so(void **state)
 {
@@ -398,7 +398,7 @@ static void window_cuts_and_says_so(void **state)
 	struct perfetto_read *read = export(device_model(), &options);
 	const struct read_slice *slice = find_slice(read, "launch", 0);
 
-	/* Calls 1 to 3, the first of them cut; tasks 0 and 1, both cut. */
+	/* Calls 1 to 3, the first of them truncated; tasks 0 and 1, both truncated. */
 	assert_int_equal(count_slices(read, "launch"), 3);
 	assert_int_equal(slice->start_ns, 1120);
 	assert_int_equal(slice->end_ns, 1150);
@@ -406,7 +406,7 @@ static void window_cuts_and_says_so(void **state)
 	assert_null(read_arg(read, find_slice(read, "launch", 1), "cut"));
 	assert_int_equal(count_slices(read, "kernel"), 2);
 	assert_int_equal(find_slice(read, "kernel", 1)->end_ns, 2120);
-	/* Call 1 begins outside, and tasks 2 and 3: no arrow is whole. */
+	/* Call 1 and tasks 2 and 3 begin outside: no arrow is complete. */
 	assert_string_equal(read_attribute(read, "export.flows"), "0");
 	perfetto_read_free(read);
 }
@@ -434,7 +434,7 @@ static void add_clock(struct model *model, uint64_t monotonic_ns, uint64_t boott
 	assert_int_equal(clock_table_add(model->clocks, &snapshot), 0);
 }
 
-/* Readings are a little apart; lengths must not change by that. */
+/* The clocks' readings differ a little; lengths must not change because of that. */
 static void durations_survive_the_clock(void **state)
 {
 	struct model *model = device_model();
@@ -508,7 +508,7 @@ static void reused_tid_is_two_threads(void **state)
 	perfetto_read_free(read);
 }
 
-/* ---- Texts */
+/* ---- Strings */
 
 static void long_names_are_cut_between_characters(void **state)
 {
@@ -546,7 +546,7 @@ static void names_become_utf8(void **state)
 	perfetto_read_free(read);
 }
 
-/* ---- Failing */
+/* ---- Failures */
 
 static void failures_are_explained(void **state)
 {

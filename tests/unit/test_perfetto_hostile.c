@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models full of nonsense: both exports stay well-formed, whatever is in them. */
+/* Models with random contents: both exports stay well-formed for any of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static uint64_t next(uint64_t *seed)
 	return *seed * 2685821657736338717ull;
 }
 
-/* Mostly inside the session of 1000..9000, at times far off. */
+/* Mostly inside the session of 1000..9000, sometimes far outside. */
 static uint64_t instant(uint64_t *seed)
 {
 	switch (next(seed) % 16) {
@@ -40,7 +40,7 @@ static uint64_t instant(uint64_t *seed)
 	}
 }
 
-/* Mostly below @count, at times not. */
+/* Mostly below @count, sometimes not. */
 static uint32_t some(uint64_t *seed, uint32_t count)
 {
 	if (next(seed) % 16 == 0)

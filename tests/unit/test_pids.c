@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_pids.c - process ids in lists and files, each once, and what is wrong with others. */
+/* Process ids in lists and files, each once, and error messages for invalid ones. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@
 
 static char path[] = "/tmp/profbpf-test-pids.XXXXXX";
 
-/* Writes @text into the file, and adds what "@FILE" gives. */
+/* Writes @text into the file, and adds the ids of "@FILE". */
 static int add_file(struct pids *pids, const char *text, size_t size, char *error,
 		    size_t error_size)
 {

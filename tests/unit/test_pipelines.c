@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operators, queues and fetches of a pipeline made by hand did from 100 to 900 ms: on both sides of each limit. */
+/* Figures of a hand-made pipeline's operators, queues and fetches from 100 to 900 ms: on both sides of each limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,7 +103,10 @@ static void fetch(struct fixture *f, uint64_t start_ms, uint64_t end_ms, uint32_
 							      .start_ns = start_ms * MS, .end_ns = end_ms * MS, .thread = thread })));
 }
 
-/* A worker of another process, which has a helper; one that was not there; an operator that runs in the trainer. */
+/*
+ * A worker in another process, with a helper; a thread that is not in the model; an operator that runs in the
+ * trainer.
+ */
 static void some_threads(struct fixture *f)
 {
 	begin(f, 3);
@@ -111,11 +114,11 @@ static void some_threads(struct fixture *f)
 	works_for(f, f->worker, 0, false);
 	works_for(f, f->helper, 0, true);
 	works_for(f, f->late, 1, false);
-	works_for(f, f->worker, 1, false); /* behind the last */
+	works_for(f, f->worker, 1, false); /* outside of the array's count */
 	f->pipeline->threads.count--;
 	used(f, f->worker, 80, 8, 700, 12);
 	used(f, f->helper, 160, 16, 600, 24);
-	used(f, f->late, 1, 1, 1, 1); /* the same */
+	used(f, f->late, 1, 1, 1, 1); /* also outside */
 	f->processes.thread_count--;
 }
 
@@ -149,7 +152,7 @@ static void threads(void **state)
 	end(&f);
 }
 
-/* Whose times are not known: of a thread that was left out, or of which nothing told them. */
+/* Unknown times: of a thread that was left out, or without records. */
 static void unknown_times(void **state)
 {
 	const uint32_t pids[] = { 10 };
@@ -163,7 +166,7 @@ static void unknown_times(void **state)
 	assert_false(usage->operators[0].has_times);
 	assert_true(usage->operators[1].has_times);
 	end(&f);
-	/* The worker's process was not asked for: but its times are there. */
+	/* The worker's process is not selected. */
 	some_threads(&f);
 	f.options.pids = pids;
 	f.options.pid_count = 1;
@@ -171,7 +174,7 @@ static void unknown_times(void **state)
 	assert_true(usage->operators[0].has_times);
 	assert_false(usage->operators[1].has_times);
 	end(&f);
-	/* No time at all is no share of it. */
+	/* Without any time there is no share. */
 	some_threads(&f);
 	f.processes.window_ns = 0;
 	usage = measure(&f);
@@ -194,7 +197,7 @@ static void not_asked_for(void **state)
 	end(&f);
 }
 
-/* Samples of CPU time: three quarters of the first lie in the part. */
+/* Samples of CPU time: three quarters of the first one lie in the part. */
 static void sampled(void **state)
 {
 	const struct pipeline_cpu row = { .end_ns = 400 * MS, .user_ns = 40 * MS, .system_ns = 20 * MS };
@@ -207,7 +210,7 @@ static void sampled(void **state)
 		begin(&f, 2);
 		f.pipeline->sampled = true;
 		assert_true(MODEL_PUSH(&f.pipeline->cpu, row));
-		assert_true(MODEL_PUSH(&f.pipeline->cpu, row)); /* behind the last */
+		assert_true(MODEL_PUSH(&f.pipeline->cpu, row)); /* outside of the array's count */
 		f.pipeline->cpu.count--;
 		if (!with_window)
 			f.processes.window_ns = 0;
@@ -222,7 +225,7 @@ static void sampled(void **state)
 	}
 }
 
-/* What begins at the part's first instant is in it, what begins at its end is not. */
+/* Work that begins at the part's first instant is in it, work that begins at its end is not. */
 static void works(void **state)
 {
 	const struct operator_pipeline_usage *ops;
@@ -248,15 +251,15 @@ static void works(void **state)
 	output(&f, 1, 200 * MS, 5);
 	f.pipeline->outputs.count--;
 	ops = measure(&f)->operators;
-	/* Of 10 and 20 ms. */
+	/* Works of 10 and 20 ms. */
 	assert_true(ops[0].has_elements && ops[0].has_element_ns);
 	assert_int_equal(ops[0].elements, 2);
 	assert_true(ops[0].element_ns == 15 * MS);
 	assert_int_equal(ops[0].work_ns, 20 * MS + 1);
-	/* 60 ms for three that were handed on. */
+	/* 60 ms for three elements that were passed on. */
 	assert_int_equal(ops[1].elements, 3);
 	assert_true(ops[1].has_elements && ops[1].has_element_ns && ops[1].element_ns == 20 * MS);
-	/* None was handed on: without work, and with some. */
+	/* No element was passed on: without work, and with some. */
 	assert_true(ops[2].has_elements && !ops[2].has_element_ns);
 	assert_true(ops[3].has_elements && !ops[3].has_element_ns);
 	assert_int_equal(ops[3].work_ns, 60 * MS);
@@ -265,7 +268,10 @@ static void works(void **state)
 	end(&f);
 }
 
-/* Where nothing tells the work, it is what one thread did between its waits: of 300 ms, 200 for input and 60 for room. */
+/*
+ * Without records of work, it is estimated as one thread's time between its waits: of 300 ms, 200 for input and 60
+ * for room.
+ */
 static void estimated(void **state)
 {
 	enum { ESTIMATED, ALL_WAITS, MORE_WAITS, NOT_ASKED, TWO_THREADS, NO_TIMES, NO_ELEMENTS, WORKS };
@@ -304,7 +310,7 @@ static void estimated(void **state)
 	}
 }
 
-/* A size stays until the next event of its queue; a queue that holds as many as it has room for is full. */
+/* A size applies until the next event of its queue; a queue with as many elements as its capacity is full. */
 static void queues(void **state)
 {
 	const struct pipeline_usage *usage;
@@ -320,10 +326,10 @@ static void queues(void **state)
 	event(&f, 0, 1, 95, 100, 1); /* 1 element for 100 ms, */
 	event(&f, 0, 1, 150, 200, 4); /* 4 for 100 ms, */
 	event(&f, 0, -1, 200, 300, 0); /* none for 100 ms, */
-	event(&f, 0, 1, 300, 400, -1); /* and nobody knows */
+	event(&f, 0, 1, 300, 400, -1); /* and an unknown size */
 	event(&f, 0, -1, 850, 950, 2);
-	event(&f, 1, 0, 10, 10, 7); /* 7 for 400 ms of the part, */
-	event(&f, 1, 0, 500, 500, 2); /* and 2 for 400 ms */
+	event(&f, 1, 0, 10, 10, 7); /* 7 elements for 400 ms of the part, */
+	event(&f, 1, 0, 500, 500, 2); /* and 2 elements for 400 ms */
 	event(&f, 1, -1, 890, 900, 1);
 	event(&f, 2, 1, 200, 200, 1);
 	event(&f, 2, 1, 300, 300, 1);
@@ -354,7 +360,7 @@ static void queues(void **state)
 	end(&f);
 }
 
-/* What a fetch took in the part counts, and it itself if it begins there and returned. */
+/* A fetch's time in the part counts, and the fetch itself if it begins there and returned. */
 static void fetches(void **state)
 {
 	const struct fetch_usage *usage;
@@ -391,7 +397,10 @@ static void edge(struct fixture *f, uint32_t from, uint32_t to)
 	assert_true(MODEL_PUSH(&f->pipeline->edges, ((struct pipeline_edge){ from, to })));
 }
 
-/* The longest way to the trainer tells how deep an operator is; order is by the framework's numbers, then as they came. */
+/*
+ * An operator's depth is its longest way to the trainer; operators are ordered by the framework's numbers, then by
+ * appearance.
+ */
 static void places(void **state)
 {
 	static const int32_t IDS[] = { 5, 3, 4, 3, -1 };
@@ -415,7 +424,7 @@ static void places(void **state)
 		assert_int_equal(usage->order[i], ORDER[i]);
 	}
 	end(&f);
-	/* A circle ends. */
+	/* A circle does not loop forever. */
 	begin(&f, 2);
 	edge(&f, 1, 0);
 	edge(&f, 0, 1);
@@ -425,7 +434,7 @@ static void places(void **state)
 	end(&f);
 }
 
-/* What was used between two instants of a sample; one that ends before it begins has nothing to share. */
+/* CPU time between two instants of a sample; a sample that ends before it begins has no share. */
 static void cpu_between(void **state)
 {
 	const struct pipeline_cpu cpu = { .start_ns = 100, .end_ns = 200 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in memory of a process, asked without touching it; its arguments and environment, if nobody can hold that up. */
+/*
+ * Which pages of a process are in memory, found without touching them; its arguments and environment, unless a
+ * process could block the read.
+ */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <setjmp.h>
@@ -21,7 +24,7 @@
 
 #include "lib/base/present_memory.h"
 
-#define PAGES 200 /* more than are asked for at once */
+#define PAGES 200 /* more than one request covers */
 #define NEVER_S 5
 #define NAME "profbpf_test_variable"
 
@@ -78,7 +81,7 @@ static void what_is_no_place_is_not_there(void **state)
 	munmap(memory, PAGES * page);
 }
 
-/* A child that has said that it is ready, or has left with the status that follows. */
+/* Starts a child; returns after it has reported that it is ready, or has exited. */
 static pid_t start(bool (*prepare)(void), bool *ready)
 {
 	char word = 0;
@@ -130,11 +133,11 @@ static void texts_are_as_the_kernel_has_them(void **state)
 	assert_int_equal(present_memory_text(pid, "environ", few, sizeof(few)), sizeof(few));
 	end(pid);
 	assert_int_equal(present_memory_text(pid, "cmdline", text, sizeof(text)), 0);
-	/* A thread of the kernel has neither. */
+	/* A kernel thread has neither. */
 	assert_int_equal(present_memory_text(2, "environ", text, sizeof(text)), 0);
 }
 
-/* Who reads the environment's page waits for a handler that never comes. */
+/* Makes a read of the environment's page wait for a page fault handler that never answers. */
 static bool hold_environment_up(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -164,7 +167,7 @@ static void who_holds_readers_up_is_not_read(void **state)
 	end(pid);
 }
 
-/* What is marked for its writes looks like what was written out, and was never there. */
+/* A page marked for its writes looks like a page that was swapped out, but never existed. */
 static void what_is_marked_is_not_there(void **state)
 {
 	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_WP_HUGETLBFS_SHMEM };
@@ -201,7 +204,7 @@ int main(int argc, char **argv)
 	};
 
 	page = (uint64_t)sysconf(_SC_PAGESIZE);
-	/* In the environment that it was started with, not in one of its own making. */
+	/* In the environment that the program was started with, not in one of its own making. */
 	if (!getenv(NAME)) {
 		setenv(NAME, "1", 1);
 		execv("/proc/self/exe", argv);

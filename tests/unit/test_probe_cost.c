@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What probes took: of each call and of those inside it, and of all that began in a part of the time. */
+/* Cost of probes: of each call and of the calls nested in it, and of all calls that began in a part of the time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ struct scene {
 	uint32_t process, main, other, outer, inner;
 };
 
-/* Probes of outer take 10 ns inside and 30 in all, those of inner 1 and 3, and a string 100 more. */
+/* Probes of outer cost 10 ns inside and 30 in total, those of inner 1 and 3, and a string 100 more. */
 static void begin(struct scene *scene)
 {
 	struct function *rows;
@@ -45,7 +45,7 @@ static struct probe_cost_results analyse(struct scene *scene, const struct analy
 	return results;
 }
 
-/* Calls are inside one that began before them, on their thread, and has not ended when they begin. */
+/* A call is nested in one on the same thread that began before it and has not ended when it begins. */
 static void inside(void **state)
 {
 	static const uint64_t COSTS[] = { 10 + 3 + 103 + (30 + 3), 1, 101, 10 + 3, 1, 1, 10, 1 };
@@ -58,20 +58,20 @@ static void inside(void **state)
 	small_call(scene.model, scene.main, scene.inner, 200, 300);
 	small_call(scene.model, scene.main, scene.outer, 400, 600);
 	small_call(scene.model, scene.main, scene.inner, 599, 600);
-	small_call(scene.model, scene.main, scene.inner, 900, 950); /* when the outermost has ended */
+	small_call(scene.model, scene.main, scene.inner, 900, 950); /* after the outermost call's end */
 	small_call(scene.model, scene.main, scene.outer, 1000, 2000);
 	small_call(scene.model, scene.other, scene.inner, 1100, 1200);
 	scene.model->calls.row[2].text = model_string(scene.model, "gemm");
 	scene.model->calls.row[2].named = NAMED_ARGUMENT;
 	scene.model->calls.row[4].text = model_string(scene.model, "gemm");
-	scene.model->calls.row[4].named = NAMED_FUNCTION; /* it is no argument */
+	scene.model->calls.row[4].named = NAMED_FUNCTION; /* the string is not an argument */
 	results = analyse(&scene, &(struct analysis_options){ .subtract_probe_cost = true });
 	assert_true(results.known && results.subtracted);
 	assert_int_equal(results.calls, 8);
 	assert_int_equal(results.total_ns, 3 * 30 + 5 * 3 + 100);
 	for (uint32_t i = 0; i < sizeof(COSTS) / sizeof(COSTS[0]); i++)
 		assert_int_equal(scene.model->call_costs.row[i], COSTS[i]);
-	/* Of calls that are only counted; never less than nothing. */
+	/* For calls that are only counted; never below zero. */
 	assert_int_equal(probe_cost_short_ns(scene.model, scene.outer, 3, 31), 1);
 	assert_int_equal(probe_cost_short_ns(scene.model, scene.outer, 3, 30), 0);
 	assert_int_equal(probe_cost_short_ns(scene.model, scene.outer, 3, 29), 0);
@@ -79,7 +79,7 @@ static void inside(void **state)
 	model_free(scene.model);
 }
 
-/* Those that begin in the part, its beginning included; short and counted ones only of the whole. */
+/* Calls that begin in the part, including its first instant; short and counted calls only for the whole. */
 static void parts(void **state)
 {
 	struct short_calls few = { .count = 5 };
@@ -96,7 +96,7 @@ static void parts(void **state)
 	scene.model->functions.row[scene.outer].counted_calls = 7;
 	scene.model->functions.row[scene.inner].counted_calls = 2;
 	scene.model->functions.row[scene.inner].counted_texts = 1;
-	scene.model->functions.row[scene.inner + 1].counted_calls = 1000; /* what its probe costs is not known */
+	scene.model->functions.row[scene.inner + 1].counted_calls = 1000; /* its probe's cost is unknown */
 	small_call(scene.model, scene.main, scene.outer, 100, 200);
 	small_call(scene.model, scene.main, scene.outer, 500, 600);
 	small_call(scene.model, scene.main, scene.inner + 1, 550, 560);

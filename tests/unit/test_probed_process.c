@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_probed_process.c - processes that come and go are found by their ids, with what is theirs. */
+/* Processes that come and go are found by their ids, with their data. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,7 +45,7 @@ static void one_that_is_there_is_not_added_again(void **state)
 	probed_processes_free(&processes);
 }
 
-/* So many that places of those that are gone are used again. */
+/* So many that places of ended processes are reused. */
 static void who_is_gone_is_not_found_and_the_others_are(void **state)
 {
 	struct probed_processes processes = { 0 };

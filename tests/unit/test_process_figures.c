@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* User and system time, intervals of processes, groups: on a model whose answers are known. */
+/* User and system time, intervals of processes, groups: on a model with known answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,9 +68,9 @@ static void push_process(struct model *m, uint32_t process, uint64_t ts, uint32_
 }
 
 /*
- * A job with two threads, the second born and gone in the second second; a
- * stranger that runs in the third. Before the session the job used 1000 ms in user
- * mode in threads that are gone, and 1000 ms of system time in its first thread.
+ * A job with two threads, the second one started and ended in the second second; a process that is no target runs in
+ * the third. Before the session the job used 1000 ms in user mode in threads that have ended, and 1000 ms of system
+ * time in its first thread.
  */
 static struct model *job(void)
 {
@@ -122,9 +122,9 @@ static void split_adds_up(void **state)
 	assert_int_equal(split.user_ns, 750);
 	assert_int_equal(split.system_ns, 250);
 	assert_int_equal(cpu_split(&none).user_ns, 0);
-	sums = (struct cpu_sums){ 77, 0, 0 }; /* no tick saw it: all user, as in the kernel */
+	sums = (struct cpu_sums){ 77, 0, 0 }; /* no tick hit it: all user time, as in the kernel */
 	assert_int_equal(cpu_split(&sums).user_ns, 77);
-	/* User time as sampled fell from 750 to 600: it does not go backwards. */
+	/* User time by ticks fell from 750 to 600: it must not go backwards. */
 	sums = (struct cpu_sums){ 1000, 30, 10 };
 	split = cpu_split_growth(&sums, &later);
 	assert_int_equal(split.user_ns, 0);
@@ -166,7 +166,7 @@ static void intervals_add_up(void **state)
 	assert_true(row[2].run_ns == 100 * MS);
 	assert_true(row[0].bytes.read_chars == 100);
 	assert_true(row[1].bytes.read_chars == 7);
-	/* 2000 ms, half of them system, become 2400, of which 1200 each. */
+	/* 2000 ms, half of them system time, become 2400, with 1200 each. */
 	assert_true(row[0].user_ns == 200 * MS);
 	assert_true(row[0].system_ns == 200 * MS);
 	assert_true(row[1].user_ns == 300 * MS);
@@ -212,7 +212,7 @@ static void process_has_facts(void **state)
 	assert_true(usage->has_bytes);
 	assert_true(usage->bytes.read_chars == 107);
 	assert_true(usage->has_rss);
-	assert_true(usage->rss_bytes == 8192); /* the last known: its memory was gone at the end */
+	assert_true(usage->rss_bytes == 8192); /* the last known value: its memory was freed at the end */
 	assert_int_equal(usage->ns_pid, 7);
 	assert_int_equal(usage->ns_inode, 77);
 	assert_int_equal(usage->cgroup, 0);

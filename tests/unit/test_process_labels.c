@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By what metrics tell processes apart. */
+/* The labels by which metrics distinguish processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static void groups_that_say_nothing(void **state)
 	assert_string_equal(of_group("").cgroup, "");
 	assert_string_equal(of_group("0::/").cgroup, "");
 	assert_string_equal(of_group("nonsense\n::\n").cgroup, "");
-	/* 65 digits are no id, and a path that does not fit is not cut. */
+	/* 65 digits are no id, and a path that does not fit is not truncated. */
 	assert_string_equal(of_group("0::/x/" ID "0\n").container, "");
 	snprintf(text, sizeof(text), "0::/%0300d\n", 1);
 	assert_string_equal(of_group(text).cgroup, "");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Process maps, on this process and its children: odd names, deleted and
- * replaced files, memory files, processes that are gone.
+ * Process maps, of this process and its children: odd names, deleted and replaced files, memory files, ended
+ * processes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 #define SIZE 8192
 
-/* A file mapped executable, as a library is. */
+/* A file mapped as executable, like a library. */
 struct mapped {
 	char path[256];
 	char content[16];
@@ -79,7 +79,7 @@ static const struct process_map *find(const struct process_maps *maps, const str
 	return NULL;
 }
 
-/* What is behind the path and the descriptor that process_maps gives is the mapped file. */
+/* Checks that the path and the descriptor that process_maps gives lead to the mapped file. */
 static void expect_opens(const struct process_map *map, const struct mapped *mapped,
 			 const char *path_prefix)
 {
@@ -100,7 +100,7 @@ static void expect_opens(const struct process_map *map, const struct mapped *map
 	close(fd);
 }
 
-/* map_files takes a privilege; whether we have it is no matter of this file. */
+/* map_files takes a privilege; these tests do not depend on having it. */
 static bool map_files_work(const struct process_map *map)
 {
 	char path[128];
@@ -153,7 +153,7 @@ static void finds_libraries(void **state)
 	size_t same = 0;
 
 	map_file(&mapped, "plain.so");
-	/* A second mapping of the same file, as the loader makes for data, makes no second entry. */
+	/* A second mapping of the same file, like the loader's for data, adds no second entry. */
 	assert_true(mmap(NULL, SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE,
 			 open(mapped.path, O_RDONLY | O_CLOEXEC), 0) != MAP_FAILED);
 	assert_int_equal(process_maps_read(getpid(), &maps), 0);
@@ -219,7 +219,7 @@ static void deleted_file(void **state)
 	unmap(&mapped);
 }
 
-/* An upgrade puts another file in place of one that stays mapped. */
+/* An upgrade replaces a file that stays mapped. */
 static void replaced_file(void **state)
 {
 	struct mapped mapped;
@@ -231,7 +231,7 @@ static void replaced_file(void **state)
 	unmap(&mapped);
 }
 
-/* A name that looks like a deleted file's, and one that looks like an escape. */
+/* A name that looks like that of a deleted file, and one that looks like an escape sequence. */
 static void misleading_names(void **state)
 {
 	static const char *const names[] = { "x.so (deleted)", "a\\012b" };
@@ -263,7 +263,7 @@ static void memory_file(void **state)
 	munmap(mapped.at, SIZE);
 }
 
-/* The device that maps names may be another than stat's; then the inode decides. */
+/* The device number in maps may differ from stat's; then the inode decides. */
 static void other_device_number(void **state)
 {
 	char path[PATH_MAX], prefix[64];

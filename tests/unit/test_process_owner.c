@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose a process is, whatever its folder in /proc says. */
+/* The owner of a process, whatever the owner of its folder in /proc is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static void test_own(void **state)
 	assert_int_equal(process_owner(getpid()), getuid());
 }
 
-/* Its folder in /proc is root's then. */
+/* Its folder in /proc then belongs to root. */
 static void test_not_dumpable(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines that a terminal shows while something takes long. */
+/* Lines that a terminal shows during long operations. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -148,7 +148,7 @@ static void live_line_adds_up(void **state)
 			    "recording 3.00 s of 4.00 s: 450 records (50/s), 6 lost, 2.0 KiB");
 }
 
-/* While a step is waited for nothing is recorded; --duration counts meanwhile, too. */
+/* While the recording waits for a step nothing is recorded; --duration counts in the meantime, too. */
 static void live_line_of_steps(void **state)
 {
 	Profbpf__Control__SessionInfo session = PROFBPF__CONTROL__SESSION_INFO__INIT;
@@ -178,7 +178,7 @@ static void live_line_of_steps(void **state)
 			    "recording step 104 of 100 to 104: 0 records (0/s), 0 lost, 2.0 KiB; Ctrl-C ends it");
 }
 
-/* What comes on the terminal within ten seconds has these words. */
+/* Checks that the terminal's output contains these words within ten seconds. */
 static void await_words(const struct terminal *terminal, const char *words)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };

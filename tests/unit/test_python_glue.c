@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What CPython calls functions by is taken out of stacks, and nothing else is. */
+/* CPython's frames for calling functions are removed from stacks, and no other frames. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define FRAMES_MAX 16
 
-/* "py:NAME" is a function of Python; "FILE:NAME" a native one; "FILE:" one without a name. */
+/* "py:NAME" is a Python function; "FILE:NAME" a native one; "FILE:" a native one without a name. */
 static void push_frame(struct model *model, const char *text)
 {
 	const char *colon = strchr(text, ':');
@@ -45,7 +45,7 @@ static void expect(const char *const *before, const char *const *after)
 	for (; before[stack.depth]; stack.depth++)
 		push_frame(model, before[stack.depth]);
 	assert_true(MODEL_PUSH(&model->code_stacks, stack));
-	/* As often as one likes. */
+	/* Folding again changes nothing. */
 	python_glue_fold(model);
 	python_glue_fold(model);
 	for (; after[depth]; depth++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading CPython from outside: line tables as interpreters made them, and memory of a
- * made-up interpreter, whole, torn and hostile.
+ * Reading CPython from outside: line tables from real interpreters, and memory of a simulated interpreter, valid,
+ * inconsistent and hostile.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include "daemon/profbpfd/interpreters/python/python_read.h"
 
-/* A function's table by each version, and the line of every second byte of its code. */
+/* A function's line table by version, and the line of every second byte of its code. */
 static const struct {
 	uint16_t version;
 	int32_t first_line;
@@ -80,7 +80,7 @@ static void line_tables(void **state)
 		}
 }
 
-/* A table full of line numbers as large as they can be written: their sum has more than 64 bits. */
+/* A table of line numbers as large as can be encoded: their sum exceeds 64 bits. */
 static void endless_numbers(void)
 {
 	uint8_t table[65536];
@@ -90,7 +90,7 @@ static void endless_numbers(void)
 	assert_int_equal(python_line_in(0x030b, table, sizeof(table), INT32_MAX, INT64_MAX), 0);
 }
 
-/* No table makes it read beyond its end or not come back; the sanitizers watch. */
+/* No table makes the reader leave its bounds or loop forever; the sanitizers check that. */
 static void hostile_line_tables(void **state)
 {
 	static const uint16_t versions[] = { 0x0307, 0x0308, 0x0309, 0x030a,
@@ -142,7 +142,7 @@ static void put64(struct memory *m, uint64_t address, uint64_t value)
 	memcpy(m->bytes + (address - BASE), &value, sizeof(value));
 }
 
-/* Addresses in the made-up memory. */
+/* Addresses in the simulated memory. */
 enum {
 	RUNTIME = 0x10000,
 	INTERPRETER = 0x12000,
@@ -161,12 +161,12 @@ static void put_text(struct memory *m, const struct python_offsets *o, uint64_t 
 		     const char *text)
 {
 	put64(m, at + o->unicode_length, strlen(text));
-	/* Compact ASCII of one byte each. */
+	/* A compact ASCII string with one byte per character. */
 	put64(m, at + o->unicode_state, 1 << 2 | 1 << 5 | 1 << 6);
 	memcpy(m->bytes + (at - BASE) + o->ascii_data, text, strlen(text));
 }
 
-/* One thread in function "inner" called from itself, which has the lock. */
+/* One thread in function "inner", called recursively, which holds the lock. */
 static void build(struct memory *m, const struct python_offsets *o)
 {
 	memset(m, 0, sizeof(*m));
@@ -191,7 +191,7 @@ static void build(struct memory *m, const struct python_offsets *o)
 		put64(m, THREAD + o->thread_frame, FRAME);
 	}
 	for (uint64_t frame = FRAME; frame <= OUTER; frame += OUTER - FRAME) {
-		/* Only one of them has a tag. */
+		/* Only one of the frames has a tag. */
 		put64(m, frame + o->frame_code, CODE | (frame == FRAME ? o->frame_code_tags & 1 : 0));
 		put64(m, frame + o->frame_instruction,
 		      o->code_instructions == PYTHON_NONE ? 4 : CODE + o->code_instructions + 4);
@@ -246,13 +246,13 @@ static void made_up_interpreter(void **state)
 		assert_false(python_code_read(&reader, &place, NAME, &code));
 		assert_true(python_lock_read(&reader, &place, &lock));
 		assert_true(lock.locked && lock.first < lock.last);
-		/* Another version that this is not. */
+		/* Another version than the actual one. */
 		assert_false(python_identify(&reader, &place, 0x0306));
 	}
 	free(m);
 }
 
-/* Its layout is another one, whatever else looks alike. */
+/* Its layout is different, whatever else looks equal. */
 static void free_threaded_build(void **state)
 {
 	struct memory *m = malloc(sizeof(*m));
@@ -273,7 +273,7 @@ static void free_threaded_build(void **state)
 	free(m);
 }
 
-/* Lists that lead back into themselves end. */
+/* Circular lists end. */
 static void endless_lists(void **state)
 {
 	struct memory *m = malloc(sizeof(*m));
@@ -295,7 +295,7 @@ static void endless_lists(void **state)
 	free(m);
 }
 
-/* Torn and hostile: any eight bytes may be anything, and nothing but a missing answer comes of it. */
+/* Inconsistent and hostile: any eight bytes may have any value, with no other effect than a missing result. */
 static void spoilt_memory(void **state)
 {
 	struct memory *m = malloc(sizeof(*m));

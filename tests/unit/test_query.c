@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* analyzer query: rows in each format, what is allowed, and the list of tables. */
+/* analyzer query: rows in each format, allowed statements, and the list of tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "analyzer/load/load_pbt.h"
 #include "tests/unit/small_model.h"
 
-#define CALLS 2500 /* more than a table for people shows at once */
+#define CALLS 2500 /* more rows than a text table shows at once */
 
 struct scene {
 	struct model *model;
@@ -68,7 +68,7 @@ static int ask_as(const struct scene *scene, enum query_format format, const cha
 	return err;
 }
 
-/* The rows as CSV, without the names. */
+/* Returns the rows as CSV, without the names. */
 static const char *ask(const struct scene *scene, const char *sql)
 {
 	assert_int_equal(ask_as(scene, QUERY_CSV, sql), 0);
@@ -81,7 +81,7 @@ static void rows(void **state)
 
 	assert_string_equal(ask(scene, "select count(*), sum(thread) from calls"), "2501,1\n");
 	assert_string_equal(answer, "count(*),sum(thread)\n2501,1\n");
-	/* Each way to look for rows gives the same ones. */
+	/* Each access path gives the same rows. */
 	assert_string_equal(ask(scene, "select start_ns from calls where call = 2499"),
 			    "2499000\n");
 	assert_string_equal(ask(scene, "select start_ns from calls where call + 0 = 2499"),
@@ -104,7 +104,7 @@ static void rows(void **state)
 	assert_string_equal(ask(scene, "select name from processes"), "\"job, \"\"quoted\"\"\"\n");
 }
 
-/* A part of the time: calls that begin in it, its beginning included. */
+/* A part of the time: calls that begin in it, including its first instant. */
 static void parts(void **state)
 {
 	struct scene *scene = *state;
@@ -139,7 +139,7 @@ static void states_of_a_part(void **state)
 	assert_string_equal(ask(scene, "select count(*) from states"), "4\n");
 }
 
-/* What a statement reads is known before there are any rows. */
+/* The tables and columns that a statement reads are known before there are any rows. */
 static void needs(void **state)
 {
 	struct query_needs needs;
@@ -165,7 +165,10 @@ static void needs(void **state)
 	assert_int_equal(query_needs_of("delete from api", &needs, error, sizeof(error)), -22);
 }
 
-/* What a statement's conditions leave of the time: rows that begin there are enough for it, others never are. */
+/*
+ * The part of the time that a statement's conditions select: rows that begin there are sufficient, other rows never
+ * match.
+ */
 static void needed_part(void **state)
 {
 	static const struct {
@@ -181,7 +184,7 @@ static void needed_part(void **state)
 		{ "select * from ioctls where start_ns >= 5", 5, UINT64_MAX },
 		{ "select * from states where thread = 1 and start_ns < 9", 0, 9 },
 		{ "select * from interrupts where start_ns between 5 and 9", 5, 10 },
-		/* Of several tables, or sides of a condition, all. */
+		/* With several tables, or sides of a condition, the union. */
 		{ "select * from calls a, ioctls b where a.start_ns between 5 and 9 and b.start_ns between 20 and 29",
 		  5, 30 },
 		{ "select * from calls where start_ns < 5 union select * from calls where start_ns between 7 and 9",
@@ -191,7 +194,7 @@ static void needed_part(void **state)
 		{ "select count(*) from calls where start_ns between 5 and 9 and function in (select function from "
 		  "functions)",
 		  5, 10 },
-		/* These say nothing that is known before there are rows, or not of all of them. */
+		/* Conditions whose values are unknown before there are rows, or that do not restrict all rows. */
 		{ "select * from calls", 0, UINT64_MAX },
 		{ "select * from calls where end_ns < 9", 0, UINT64_MAX },
 		{ "select * from calls where start_ns in (5, 9)", 0, UINT64_MAX },
@@ -200,7 +203,7 @@ static void needed_part(void **state)
 		{ "select * from calls where start_ns between 5 and 9 or depth = 2", 0, UINT64_MAX },
 		{ "select * from calls a, calls b where a.start_ns between 5 and 9", 0, UINT64_MAX },
 		{ "select * from calls a left join calls b on a.start_ns = 5 and b.start_ns = 5", 0, UINT64_MAX },
-		/* Threads are told of by all records, devices' tasks may be moved by calls of other times. */
+		/* Threads depend on all records, and calls of other times may shift device tasks. */
 		{ "select * from calls join threads using (thread) where start_ns between 5 and 9", 0, UINT64_MAX },
 		{ "select * from tasks where start_ns between 5 and 9", 0, UINT64_MAX },
 	};
@@ -214,7 +217,7 @@ static void needed_part(void **state)
 				 (unsigned long long)needs.part.from_ns,
 				 (unsigned long long)needs.part.to_ns);
 	}
-	/* None at all. */
+	/* An empty part. */
 	assert_int_equal(query_needs_of("select * from calls where start_ns > 9 and start_ns < 5", &needs,
 					error, sizeof(error)),
 			 0);
@@ -225,7 +228,7 @@ static void quantiles(void **state)
 {
 	const struct scene *scene = *state;
 
-	/* Durations are 1 to 2500 ns; the one that is not known does not count. */
+	/* Durations are 1 to 2500 ns; the unknown one does not count. */
 	assert_string_equal(ask(scene, "select quantile(end_ns - start_ns, 0.99) from calls"),
 			    "2475\n");
 	assert_string_equal(ask(scene, "select median(end_ns - start_ns) from calls"), "1250\n");
@@ -290,7 +293,7 @@ static void refused(void **state)
 	assert_int_equal(ask_as(scene, QUERY_CSV, "select 1 ; \n"), 0);
 }
 
-/* Rows are sorted where it is said, or not at all. */
+/* Rows are sorted in the given folder, or not at all. */
 static void folder_to_sort_in(void **state)
 {
 	static const struct {
@@ -312,7 +315,7 @@ static void folder_to_sort_in(void **state)
 	unsetenv("SQLITE_TMPDIR");
 }
 
-/* Names that SQL, JSON and people can use; a meaning for every column. */
+/* Names that are usable in SQL, JSON and by people; a description for every column. */
 static void descriptions(void **state)
 {
 	size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many elements a pipeline's queue holds, by who came and who waited. */
+/* The number of elements in a pipeline's queue, from pushes, pops and waits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static void sizes_from_start(void **state)
 	struct pipeline *pipeline = one_queue(&pipelines, 4);
 
 	pipeline->queues.row[0].from_start = true;
-	/* The pop's return is recorded before that of the push which let it go. */
+	/* The pop's return is recorded before that of the push that ended its wait. */
 	event(pipeline, 10, 5 * MS, -1);
 	event(pipeline, 4 * MS, 5 * MS + 10, 1);
 	event(pipeline, 6 * MS, 6 * MS + 10, 1);
@@ -52,7 +52,7 @@ static void sizes_from_waits(void **state)
 	struct pipelines pipelines = { { 0 } };
 	struct pipeline *pipeline = one_queue(&pipelines, 4);
 
-	/* Two elements are popped before one has to be waited for: it was pushed meanwhile. */
+	/* Two elements are popped before a pop has to wait: the element was pushed in the meantime. */
 	event(pipeline, 10, 20, -1);
 	event(pipeline, 30, 40, -1);
 	event(pipeline, 3 * MS, 3 * MS + 10, 1);
@@ -65,7 +65,7 @@ static void sizes_from_waits(void **state)
 	pipelines_free(&pipelines);
 }
 
-/* Who waited gets the CPU late, when a second element is there: the size it tells is not possible. */
+/* The waiting thread gets the CPU late, after a second push: the size at that time would be impossible. */
 static void sizes_that_are_possible(void **state)
 {
 	struct pipelines pipelines = { { 0 } };
@@ -90,7 +90,7 @@ static void sized(struct pipeline *pipeline, uint32_t queue, uint64_t end_ns, in
 	assert_true(MODEL_PUSH(&pipeline->queue_events, row));
 }
 
-/* At each instant what the last event until then left; an event whose size is not known changes nothing. */
+/* The size at each instant is that after the last event; an event of unknown size changes nothing. */
 static void sizes_at_instants(void **state)
 {
 	static const uint32_t counted[] = { 3, 4, 5, 5, 2, 2 }, told[] = { 4, 4, 5, 5, 2, 2 };
@@ -108,7 +108,7 @@ static void sizes_at_instants(void **state)
 	assert_false(pipeline_queue_sizes(pipeline, 0, 0, 10, 6, sizes));
 	assert_true(pipeline_queue_sizes(pipeline, 1, 0, 10, 6, sizes));
 	assert_memory_equal(sizes, counted, sizeof(sizes));
-	/* What is before the first that is told to a device is not known; its size is as good as any. */
+	/* For a queue to a device the time before its first known size is unknown; that size is used. */
 	pipeline->queues.row[1].to_device = true;
 	assert_true(pipeline_queue_sizes(pipeline, 1, 0, 10, 6, sizes));
 	assert_memory_equal(sizes, told, sizeof(sizes));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an ordinary user may have: each limit by itself, and how it is changed. */
+/* Quotas of an ordinary user: each limit separately, and changes of limits. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@ static const struct quotas small = {
 	.sessions = 2, .memory_bytes = GIB, .processes = 10, .functions = 5, .catalog_bytes = 1000
 };
 
-/* The message for a user, NULL if it may be. */
+/* Returns the message for a user, NULL if the wish is allowed. */
 static const char *refused(struct quota_use use, struct quota_wish wish)
 {
 	static char error[512];
@@ -65,7 +65,7 @@ static void test_limits(void **state)
 static void test_defaults(void **state)
 {
 	const struct quotas quotas = QUOTAS_DEFAULT;
-	/* As many sessions as may be, each with the default buffer. */
+	/* The maximum of sessions, each with the default buffer. */
 	struct quota_use use = { .sessions = 3, .memory_bytes = 3 * (192ull << 20) };
 	struct quota_wish wish = { .memory_bytes = 192ull << 20, .processes = 1 };
 	char error[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job marked: which calls belong together, and what of it a thread's row shows. */
+/* Ranges that a job marked: which calls form a range, and which ranges a thread's row shows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void leave(struct job *job, uint64_t ns)
 }
 
 struct expected {
-	const char *name; /* of a range; NULL: a call */
+	const char *name; /* name of a range; NULL: a call */
 	uint64_t start_ns;
 	uint64_t end_ns;
 	bool open;
@@ -99,7 +99,7 @@ static void ranges_nest_and_have_their_names(void **state)
 	CHECK(&job, EXPECTED);
 }
 
-/* What began before the recording has no name; what goes on ends with the window, or with its thread. */
+/* A range that began before the recording has no name; an open range ends with the window, or with its thread. */
 static void ends_that_were_not_seen(void **state)
 {
 	static const struct expected WINDOW[] = {
@@ -121,7 +121,7 @@ static void ends_that_were_not_seen(void **state)
 	CHECK(&job, THREAD);
 }
 
-/* Where calls were lost, each end may be that of another range. */
+/* Where calls were lost, each end may belong to another range. */
 static void lost_calls_leave_no_ranges(void **state)
 {
 	static const struct expected EXPECTED[] = { { NULL, 100, 102, false }, { NULL, 200, 201, false } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_recorder.c - records become batches; calls wait for their strings, which come in any order. */
+/* Records become batches; calls wait for their strings, which arrive in any order. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ struct fixture {
 	struct item_queue *queue;
 	struct texts *texts;
 	struct recorder *recorder;
-	int forgotten; /* times that strings were */
+	int forgotten; /* number of times that strings were forgotten */
 };
 
 static void texts_forgotten(void *context)
@@ -66,7 +66,7 @@ static void string(struct fixture *f, uint64_t key, const char *text)
 	recorder_handle(f->recorder, &record.header);
 }
 
-/* The string was sent first, but to a ring that had been looked into before. */
+/* The string was sent first, but into a ring that had been read before. */
 static void tells_of_missing_strings(void **state)
 {
 	struct fixture *f = *state;
@@ -86,7 +86,7 @@ static void tells_of_missing_strings(void **state)
 	assert_int_equal(recorder_used(f->recorder, SOURCE_TASK), 1);
 }
 
-/* Who sends strings once is told when they are gone. */
+/* A sender that sends each string once is notified when strings are dropped. */
 static void has_forgotten_strings_sent_again(void **state)
 {
 	struct fixture *f = *state;
@@ -102,7 +102,7 @@ static void has_forgotten_strings_sent_again(void **state)
 	assert_false(recorder_texts_missing(f->recorder));
 }
 
-/* Full batches go at once, others when all are asked for; each is of one CPU. */
+/* Full batches are passed on at once, others on request; each belongs to one CPU. */
 static void hands_over_batches(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of what libbpf prints, the name of the refused program and the verifier's reason are kept. */
+/* From libbpf's output the name of the refused program and the verifier's reason are kept. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

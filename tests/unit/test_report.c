@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of a trace in which everything is known. */
+/* The report of a trace in which every event is known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,7 @@ static void processes(void **state)
 	assert_int_equal(json_int(root, "processes.0.runnable_ns"), 101510 * US);
 	assert_int_equal(json_int(root, "processes.0.blocked_ns"), 800 * MS);
 	assert_int_equal(json_int(root, "processes.0.io_ns"), 100 * MS);
-	/* 2000 ms of user and 500 ms of system ticks. */
+	/* Ticks: 2000 ms of user time and 500 ms of system time. */
 	assert_int_equal(json_int(root, "processes.0.system_ns"), 529696 * US);
 	assert_int_equal(json_int(root, "processes.0.user_ns"), (2648480 - 529696) * US);
 	assert_true(json_double(root, "processes.0.utilization_percent") == 132.424);
@@ -100,7 +100,7 @@ static void processes(void **state)
 	yajl_tree_free(root);
 }
 
-/* Of others only the kernel's figures are known. */
+/* For processes outside of the targets only the kernel's figures are known. */
 static void other_processes(void **state)
 {
 	yajl_val root = report_of_sample(0, &(struct analysis_options){ 0 });
@@ -145,7 +145,7 @@ static void api(void **state)
 	assert_int_equal(json_int(root, "api.1.max_ns"), 100 * US);
 	assert_string_equal(json_string(root, "api.3.function"), "cuLaunchKernel");
 	assert_int_equal(json_int(root, "api.3.inner"), 5);
-	/* The inner calls are no more time in the runtime. */
+	/* The inner calls add no time in the runtime. */
 	assert_int_equal(json_length(root, "api_totals"), 2);
 	assert_string_equal(json_string(root, "api_totals.0.family"), "opencl");
 	assert_int_equal(json_int(root, "api_totals.0.count"), 102);
@@ -173,7 +173,7 @@ static void ioctls(void **state)
 	yajl_tree_free(root);
 }
 
-/* From 250 ms to 550 ms: 250 asleep to 300, ready to 301, on a CPU to 500, ready. */
+/* From 250 ms to 550 ms: 250 asleep until 300, ready until 301, on a CPU until 500, ready. */
 static void window(void **state)
 {
 	const struct analysis_options wanted = { .from_ns = SAMPLE_START + 250 * MS,
@@ -357,8 +357,8 @@ static void cpu_switch(struct trace_builder *builder, uint64_t ts_ns, uint32_t p
 }
 
 /*
- * Some kernels do not report every switch. Records that don't fit together tell, and
- * the kernel's own sums are taken instead; 10 waited for I/O from 2000 to 4000.
+ * Some kernels do not report every switch. Inconsistent records reveal that, and the kernel's own sums are used
+ * instead; 10 waited for I/O from 2000 to 4000.
  */
 static void switch_that_was_not_reported(void **state)
 {
@@ -379,7 +379,7 @@ static void switch_that_was_not_reported(void **state)
 	trace_wake(builder, &(struct trace_wake_row){ .ts_ns = 4000, .tid = 10 });
 	cpu_switch(builder, 4010, 0, 10, 0, 2);
 	cpu_switch(builder, 900000, 10, 20, 0, 1);
-	/* 20 to 10 is missing. */
+	/* The switch from 20 to 10 is missing. */
 	cpu_switch(builder, 903000, 10, 20, 0, 1);
 	cpu_switch(builder, 905000, 20, 10, 0, 2);
 	trace_account(builder, &(struct trace_account_row){ .ts_ns = 1001000,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report on calls: those too short to be recorded, and what the probes took of each. */
+/* The report on calls: calls too short to be recorded, and the probes' cost for each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static struct trace_builder *mostly_short_calls(void)
 	return builder;
 }
 
-/* They count, but nobody knows how they spread. */
+/* They count, but their distribution is unknown. */
 static void short_calls(void **state)
 {
 	const struct report_options options = ALL_ROWS;
@@ -54,7 +54,7 @@ static void short_calls(void **state)
 	free(text);
 }
 
-/* Those without a time count for no mean. Nothing else is known of the process. */
+/* Calls without a time do not count for a mean. Nothing else is known about the process. */
 static void short_calls_without_ends(void **state)
 {
 	const struct report_options options = ALL_ROWS;
@@ -78,7 +78,7 @@ static void short_calls_without_ends(void **state)
 	free(text);
 }
 
-/* Every call without its own probe, the outer ones without those of the calls inside them. */
+/* Each call's time excludes its own probe, outer calls' times also the probes of calls nested in them. */
 static void probe_cost_is_left_out(void **state)
 {
 	const struct report_options options = ALL_ROWS;
@@ -114,7 +114,7 @@ static void probe_cost_is_left_out(void **state)
 	free(text);
 }
 
-/* Calls shorter than their probe, short ones that were only counted, and a trace that knows one figure. */
+/* Calls shorter than their probe's cost, short calls that were only counted, and a trace with a single figure. */
 static void probe_cost_leaves_no_less_than_nothing(void **state)
 {
 	const struct analysis_options wanted = { .subtract_probe_cost = true };
@@ -166,7 +166,7 @@ static void add_call(struct trace_builder *builder, uint64_t start_ns, uint64_t 
 						      .ret = 7 });
 }
 
-/* One that returned, one that was left with a call inside it, two of which the entry was seen, an open one. */
+/* A call that returned, one left by an exception with a call nested in it, two whose entry was seen, an open one. */
 static struct trace_builder *calls_without_ends(void)
 {
 	struct trace_builder *builder = trace_builder_new();
@@ -188,7 +188,7 @@ static struct trace_builder *calls_without_ends(void)
 	return builder;
 }
 
-/* Calls that were left or only entered count, and have neither times nor errors. */
+/* Calls without a seen return count, but have neither times nor errors. */
 static void calls_without_ends_have_no_times(void **state)
 {
 	const struct report_options options = ALL_ROWS;
@@ -228,7 +228,7 @@ static void calls_without_ends_have_no_times(void **state)
 	free(text);
 }
 
-/* The recorder says that it wrote @delivered of these; ten are there. */
+/* Ten calls, of which the recorder reports that it wrote @delivered. */
 static struct trace_builder *ten_of(uint64_t delivered)
 {
 	struct trace_builder *builder = trace_builder_new();
@@ -247,7 +247,7 @@ static struct trace_builder *ten_of(uint64_t delivered)
 	return builder;
 }
 
-/* Nothing was lost by the books, but the file has less than they say. */
+/* The statistics report no loss, but the file has fewer calls than they say. */
 static void calls_that_are_not_in_the_file(void **state)
 {
 	const struct report_options options = ALL_ROWS;

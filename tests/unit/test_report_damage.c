@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Damaged and hostile traces through the whole analyzer: an error or a partial
- * report that says so, never a crash, a hang or an answer made up.
+ * Damaged and hostile traces through the whole analyzer: an error or a partial report that says so, never a crash, a
+ * hang or an invented answer.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #include "tests/unit/json_path.h"
 #include "tests/unit/sample_trace.h"
 
-/* Loads without "analyzer: ... (see --strict)", which of hundreds of runs is of no use in a log. */
+/* Loads without the message "analyzer: ... (see --strict)", which would fill the log in hundreds of runs. */
 static int load_quietly(struct analysis *analysis, char **paths, bool strict, char *error,
 			size_t error_size)
 {
@@ -34,7 +34,7 @@ static int load_quietly(struct analysis *analysis, char **paths, bool strict, ch
 	return err;
 }
 
-/* The JSON report of a trace in memory, or NULL with @error if it is refused. */
+/* Returns the JSON report of a trace in memory, or NULL with @error if it is refused. */
 static yajl_val report(const uint8_t *bytes, size_t size, bool strict, char *error,
 		       size_t error_size)
 {
@@ -71,7 +71,7 @@ static yajl_val report(const uint8_t *bytes, size_t size, bool strict, char *err
 	return root;
 }
 
-/* A copy of the sample that the caller frees. */
+/* Returns a copy of the sample; the caller frees it. */
 static uint8_t *sample_bytes(size_t *size)
 {
 	struct trace_builder *builder = sample_trace(0);
@@ -83,7 +83,7 @@ static uint8_t *sample_bytes(size_t *size)
 	return copy;
 }
 
-/* Cut anywhere but at its end, a trace is not complete, and its figures are no larger. */
+/* A trace truncated anywhere is incomplete, and its figures are no larger. */
 static void truncated_anywhere(void **state)
 {
 	size_t size;
@@ -111,7 +111,7 @@ static void truncated_anywhere(void **state)
 	free(bytes);
 }
 
-/* A cut between two packets leaves an intact file: still not complete. */
+/* Truncation between two packets leaves an intact file: still incomplete. */
 static void cut_between_packets(void **state)
 {
 	struct trace_builder *builder = sample_trace(0);
@@ -167,7 +167,7 @@ static void damage_is_described(void **state)
 	yajl_val root;
 
 	memcpy(bytes, trace_bytes(builder, &size), ends[count - 1]);
-	/* The last byte of the packet before the last one but one. */
+	/* The last byte of the third packet from the end. */
 	bytes[ends[count - 3] - 1] ^= 0x10;
 	root = report(bytes, size, false, error, sizeof(error));
 	assert_non_null(root);
@@ -193,7 +193,7 @@ static void not_a_trace(void **state)
 	assert_non_null(strstr(error, "not a profbpf trace"));
 }
 
-/* Packets of any kind with any bytes in them, behind a right checksum. */
+/* Packets of any kind with random bodies and a valid checksum. */
 static void random_bodies(void **state)
 {
 	unsigned int random = 7;
@@ -225,8 +225,7 @@ static void random_bodies(void **state)
 }
 
 /*
- * Bodies that are well-formed but senseless: a mutated copy of a good one. These get
- * past the unpacker and into the joins.
+ * Bodies that are well-formed but invalid: mutated copies of a good one, which pass the unpacker and reach the joins.
  */
 static void mutated_bodies(void **state)
 {
@@ -368,7 +367,7 @@ static void extreme_values(void **state)
 	}
 }
 
-/* A few bytes that ask for a lot: strings from a high id on, millions of empty entries. */
+/* A few bytes that demand much memory: strings from a high id on, millions of empty entries. */
 static void greedy_packets(void **state)
 {
 	struct trace_builder *builder = trace_builder_new();
@@ -388,7 +387,7 @@ static void greedy_packets(void **state)
 	strings.text = texts;
 	size = protobuf_c_message_pack(&strings.base, small);
 	trace_packet(builder, PROFBPF__PACKET__KIND__STRINGS, small, size);
-	/* Wakes whose only column is eight million times instant 0. */
+	/* Wake-ups whose only column contains instant 0 eight million times. */
 	body[0] = 0x22;
 	body[1] = 0x80;
 	body[2] = 0x80;

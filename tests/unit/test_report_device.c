@@ -198,7 +198,7 @@ static void test_text(void **state)
 	assert_non_null(strstr(text, "was idle 47.4 %"));
 	assert_non_null(strstr(text, "Of that, at the end of all waiting: "));
 	assert_non_null(strstr(text, " on CPU outside of runtime calls; most of that, "));
-	/* Nothing of what a traced program called itself reaches the terminal as a command. */
+	/* No name from a traced program reaches the terminal as an escape sequence. */
 	assert_null(strchr(text, '\x1b'));
 	assert_null(strchr(text, '\xff'));
 	free(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections where what they tell begins and ends: a part of the time, a sum of nothing, a cause without a row. */
+/* Sections at their limits: a part of the time, an empty sum, a cause without a row. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 #define START 1000000000ull
 #define END 3000000000ull
 
-/* The text that the caller frees. */
+/* Returns the report's text; the caller frees it. */
 static char *text_of(const struct model *model, const struct results *results, uint32_t sections)
 {
 	const struct report_options options = { .sections = sections };
@@ -34,7 +34,7 @@ static char *text_of(const struct model *model, const struct results *results, u
 	return text;
 }
 
-/* Is what @results cover told as a part of the recording? */
+/* Does the report describe the time of @results as a part of the recording? */
 static bool is_part(uint64_t start_ns, uint64_t end_ns, uint64_t from_ns, uint64_t to_ns)
 {
 	struct model *model = small_model(start_ns, end_ns);
@@ -53,7 +53,7 @@ static void a_part_is_told_at_either_end(void **state)
 	assert_true(is_part(START, END, START + 1, END));
 	assert_true(is_part(START, END, START, END - 1));
 	assert_true(is_part(START, END, START + 1, END - 1));
-	/* No instant of the recording is known: all that there is lies elsewhere. */
+	/* The recording covers no instant: all events lie elsewhere. */
 	assert_false(is_part(START, START, START + 1, END));
 	assert_false(is_part(0, 0, START, END));
 	assert_true(is_part(START, START + 1, START, END));
@@ -81,7 +81,7 @@ static void device_files_beside_a_trace(void **state)
 	free(text);
 }
 
-/* Two devices; the first one's steps began all before the part of the time that is reported. */
+/* Two devices; all steps of the first one began before the reported part of the time. */
 static void means_of_no_steps(void **state)
 {
 	struct model *model = small_model(START, END);
@@ -113,7 +113,7 @@ static void means_of_no_steps(void **state)
 	model_free(model);
 }
 
-/* What a thread of a job does may be known by its cause alone. */
+/* Only the cause of a job thread's activity may be known. */
 static void host_code_without_a_word(void **state)
 {
 	struct idle_root rows[] = { { .ns = 5, .word = "imports" }, { .ns = 5 } };
@@ -138,7 +138,7 @@ static void host_code_without_a_word(void **state)
 	model_free(model);
 }
 
-/* Each kind of figure is taken, whatever else there is. */
+/* Each kind of figure is included, whatever else there is. */
 static void all_kinds_of_figures(void **state)
 {
 	struct model *model = small_model(START, END);

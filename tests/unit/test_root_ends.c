@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the walk to the root of idle time ends: at the kernel, at a signal, at a thread that ended, at an interrupt. */
+/* Ends of the walk to the root of idle time: the kernel, a signal, an ended thread, an interrupt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #define EPOLL_WAIT 232
 #define SIGTIMEDWAIT 128
 
-/* A worker that sleeps like this is the root of 70 us of this cause. */
+/* Checks that a worker with this sleep is the root of 70 us of @cause. */
 static void expect_sleep(int16_t syscall, uint32_t waker, uint8_t flags, uint8_t kind,
 			 const char *interrupt, uint8_t cause)
 {
@@ -46,7 +46,7 @@ static void expect_sleep(int16_t syscall, uint32_t waker, uint8_t flags, uint8_t
 	scene_end(&scene);
 }
 
-/* The kernel's own threads and interrupts are translated to what was waited for. */
+/* Kernel threads and interrupts are translated to the object of the wait. */
 static void test_kernel_wakers(void **state)
 {
 	expect_sleep(FSYNC, 1, 0, PROFBPF__SLEEP_OBJECTS__KIND__FILE, NULL, IDLE_IO);
@@ -68,12 +68,15 @@ static void test_kernel_wakers(void **state)
 		     IDLE_SLEEP);
 	expect_sleep(IOCTL, 0, SPAN_WOKEN_HARDIRQ, PROFBPF__SLEEP_OBJECTS__KIND__NOTHING, NULL,
 		     IDLE_DRIVER);
-	/* Held back where memory is short. */
+	/* Throttled because memory is short. */
 	expect_sleep(SYSCALL_NONE, 0, SPAN_WOKEN_TIMER | SPAN_FAULT,
 		     PROFBPF__SLEEP_OBJECTS__KIND__NOTHING, NULL, IDLE_PAGE_FAULT);
 }
 
-/* Who writes faster than the disk is made to wait for a time: not by its own wish, as who gave a time itself. */
+/*
+ * The kernel throttles a thread that writes faster than the disk with a timed wait: not voluntary, unlike a timeout
+ * of the thread's own.
+ */
 static void test_writes_held_back(void **state)
 {
 	static const struct {
@@ -94,7 +97,10 @@ static void test_writes_held_back(void **state)
 	}
 }
 
-/* A packet comes from the process at the socket's other end: who woke the thread at the same time is another one's business. */
+/*
+ * A packet comes from the process at the socket's other end; a thread that woke the sleeper at the same time is
+ * irrelevant.
+ */
 static void sent(uint32_t unseen)
 {
 	struct scene scene = scene_make();
@@ -116,7 +122,7 @@ static void sent(uint32_t unseen)
 
 		assert_true(MODEL_PUSH(&scene.model->wakes, wake));
 	}
-	/* Behind the last wake-up there is none. */
+	/* Without the last wake-ups of the array there is no sender. */
 	scene.model->wakes.count -= unseen;
 	scene_compute_roots(&scene);
 	if (unseen) {
@@ -136,7 +142,7 @@ static void test_sender(void **state)
 	sent(1);
 }
 
-/* A signal ends a sleep: its sender is who was waited for. */
+/* A signal ends a sleep: its sender is the thread that was waited for. */
 static void test_signal(void **state)
 {
 	struct scene scene = scene_make();
@@ -149,7 +155,7 @@ static void test_signal(void **state)
 	scene_end(&scene);
 }
 
-/* What the worker waits for: a CPU that another has, a quota, a request of its own to a disk. */
+/* The worker waits for a CPU that another thread uses, for a quota, for its own disk request. */
 static void test_ends(void **state)
 {
 	struct scene scene = scene_make();
@@ -193,7 +199,7 @@ static void test_ends(void **state)
 	scene_end(&scene);
 }
 
-/* Whose quota it was: of the group that the process was in at the end of the wait, as far as that is known. */
+/* The group whose quota it was: that of the process at the end of the wait, as far as it is known. */
 static void test_groups(void **state)
 {
 	static const struct {
@@ -221,7 +227,7 @@ static void test_groups(void **state)
 	scene_end(&scene);
 }
 
-/* What the main thread did in a scope, and before and after it. */
+/* The main thread's activity in a scope, and before and after it. */
 static void test_scopes(void **state)
 {
 	struct scene scene = scene_make();
@@ -246,7 +252,7 @@ static void test_scopes(void **state)
 	scene_end(&scene);
 }
 
-/* An interrupt that has the number of a thread as its name's is no thread. */
+/* An interrupt whose name's string number equals a thread's row number is not that thread. */
 static void test_interrupt_of_that_number(void **state)
 {
 	struct scene scene = scene_make();
@@ -263,7 +269,7 @@ static void test_interrupt_of_that_number(void **state)
 	scene_end(&scene);
 }
 
-/* A thread that brings a completion late stands between its root and who waits. */
+/* A thread that reports a completion late is on the way between the root and the waiting thread. */
 static void test_late_completion(void **state)
 {
 	struct scene scene = scene_make();
@@ -282,7 +288,7 @@ static void test_late_completion(void **state)
 	scene_end(&scene);
 }
 
-/* Those whose name is known are told apart. */
+/* Interrupts with known names are distinguished. */
 static void expect_irq(const struct scene *scene, uint8_t kind, const char *name, uint64_t ns)
 {
 	const struct idle_roots *roots = scene->results.idle.roots;
@@ -301,7 +307,7 @@ static void expect_irq(const struct scene *scene, uint8_t kind, const char *name
 	assert_int_equal(found_ns, ns);
 }
 
-/* Interrupts take their time from who ran; one that took none takes none. */
+/* Interrupts take their time from the running thread; an interrupt without duration takes none. */
 static void test_interrupts(void **state)
 {
 	struct scene scene = scene_make();

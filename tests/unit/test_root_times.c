@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roots of idle time along the time: shares of intervals, and the longest stretches. */
+/* Roots of idle time over time: shares of intervals, and the longest stretches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "analyzer/analyse/idle/root_times.h"
 
 #define FROM 1000ull
-#define LONG 10ull /* of an interval */
+#define LONG 10ull /* length of an interval */
 
 static void add(struct root_times *times, uint64_t start_ns, uint64_t end_ns, uint32_t row)
 {
@@ -29,7 +29,7 @@ static uint64_t share_of(const struct root_times *times, uint32_t interval, uint
 	return 0;
 }
 
-/* What reaches over intervals is split; what is outside of all of them is none. */
+/* A stretch across intervals is split; a stretch outside of all of them is left out. */
 static void shares(void **state)
 {
 	struct root_times times;
@@ -45,7 +45,7 @@ static void shares(void **state)
 	assert_int_equal(share_of(&times, 1, 1), 20);
 	assert_int_equal(share_of(&times, 2, 1), 3);
 	assert_int_equal(share_of(&times, 1, 2), 1);
-	/* Before, after, and over the borders. */
+	/* Before, after, and across the borders. */
 	add(&times, FROM - 10, FROM, 3);
 	add(&times, to_ns, to_ns + 10, 3);
 	assert_int_equal(times.shares.count, 4);
@@ -58,7 +58,7 @@ static void shares(void **state)
 	root_times_free(&times);
 }
 
-/* No time at all has no intervals. */
+/* A window without time has no intervals. */
 static void nothing(void **state)
 {
 	struct root_times times;
@@ -67,13 +67,16 @@ static void nothing(void **state)
 	add(&times, FROM - 1, FROM + 1, 1);
 	assert_int_equal(times.shares.count + times.stretches.count, 0);
 	root_times_free(&times);
-	/* The last interval is shorter where they are not all of one length. */
+	/* The last interval is shorter if the window is not a multiple of the length. */
 	root_times_init(&times, FROM, FROM + ROOT_INTERVALS + 1);
 	assert_int_equal(times.interval_ns, 2);
 	root_times_free(&times);
 }
 
-/* Of more stretches than are kept those shorter than 1, 2, 4, ... us are dropped, and no more of these are taken. */
+/*
+ * With more stretches than can be kept those shorter than 1, 2, 4, ... us are dropped, and no more such ones are
+ * added.
+ */
 static void longest(void **state)
 {
 	struct root_times times;

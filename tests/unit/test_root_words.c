@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What roots of idle time are called: their places, what the code there is for, their kinds, and the advice that follows. */
+/* Names of roots of idle time: their places, the purpose of their code, their kinds, and the resulting advice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "analyzer/analyse/idle/idle_verdict.h"
 #include "tests/unit/idle_scene.h"
 
-/* Samples tell the function: Python's for who sleeps, too; of the CPU only for who runs. */
+/* Samples give the function: a Python function also for a sleeping thread; a sample on a CPU only for a running one. */
 static void test_places(void **state)
 {
 	struct scene scene = scene_make();
@@ -63,13 +63,16 @@ static void test_places(void **state)
 	scene_end(&scene);
 }
 
-/* Where samples on a CPU have functions of Python's, the innermost one is the place; looks then tell of sleeps alone. */
+/*
+ * If samples on a CPU contain Python functions, the innermost one is the place; samples of all threads then count for
+ * sleeps only.
+ */
 static void test_python_places(void **state)
 {
 	struct scene scene = scene_make();
 	struct model *model = scene.model;
 	static const char *const names[] = { "memcpy", "compute", "waits" };
-	/* Each is a stack of its own, and "memcpy" called by "compute". */
+	/* Each stack is a single frame, except "memcpy" called by "compute". */
 	static const struct code_stack stacks[] = { { 0, 2 }, { 2, 1 } };
 	const struct idle_root *root;
 
@@ -101,17 +104,17 @@ static void test_python_places(void **state)
 	scene_end(&scene);
 }
 
-/* Samples are taken in the interrupt that ends a stretch; half of them say what it is for. */
+/* Samples are taken in the interrupt that ends a stretch; half of them have to agree on the purpose. */
 static void test_words(void **state)
 {
-	/* In a page fault of decode, in the kernel for something else, in decode. */
+	/* In a page fault of decode, in the kernel for another reason, in decode. */
 	static const struct code_stack stacks[] = { { 0, 3 }, { 3, 2 }, { 2, 1 } };
 	static const uint32_t order[] = { 0, 1, 2, 0, 2 };
 	static const uint8_t kinds[] = { PROFBPF__STACKS__KIND__KERNEL,
 					 PROFBPF__STACKS__KIND__KERNEL,
 					 PROFBPF__STACKS__KIND__USER };
 	static const char *const names[] = { "clear_page", "exc_page_fault", "decode" };
-	/* What the four samples see, and what that is called: half of them must agree. */
+	/* The four samples, and the resulting word: half of them must agree. */
 	static const struct {
 		uint32_t stack[4];
 		const char *word;
@@ -158,7 +161,7 @@ static void test_words(void **state)
 			assert_string_equal(root->word, tries[try].word);
 		else
 			assert_null(root->word);
-		/* Where it is known what ran nobody is told to profile. */
+		/* If the running code is known, the advice is not to profile. */
 		idle_remedy(model, &(struct idle_verdict){ .cause = IDLE_USER_CODE, .most = root }, text,
 			    sizeof(text));
 		assert_null(strstr(text, "Profile"));
@@ -169,7 +172,7 @@ static void test_words(void **state)
 	}
 }
 
-/* Who sleeps in a page fault is short of memory where its process reclaims some, and not where it does not. */
+/* A thread that sleeps in a page fault lacks memory if its process reclaims some, otherwise not. */
 static void test_shortage(void **state)
 {
 	static const char *const names[] = { "shrink_node", "clear_page" };
@@ -216,7 +219,7 @@ static void test_shortage(void **state)
 	}
 }
 
-/* The worker waits for the device in a call that waits for it: there the way ends. */
+/* The worker waits in a call for the device: there the way ends. */
 static void test_device_wait(void **state)
 {
 	struct scene scene = scene_make();
@@ -235,7 +238,7 @@ static void test_device_wait(void **state)
 	scene_end(&scene);
 }
 
-/* Ready all the time, of which three processes have a part each; they are weighed as one. */
+/* Ready all the time, because of three processes with a part each; they are weighted as one. */
 static void test_kinds(void **state)
 {
 	struct scene scene = scene_make();
@@ -263,8 +266,8 @@ static void test_kinds(void **state)
 	scene_end(&scene);
 }
 
-/* What is advised where the main thread was ready like this until 170 us, or slept in an ioctl (@driver). */
-static const struct analysis_options all; /* of the time */
+/* Checks the advice if the main thread was ready like this until 170 us, or slept in an ioctl (@driver). */
+static const struct analysis_options all; /* all of the time */
 
 static void expect_advice(uint32_t other, uint8_t flags, const char *driver, uint32_t commands,
 			  const char *with)
@@ -312,7 +315,7 @@ static void test_advice(void **state)
 	scene_end(&scene);
 }
 
-/* Causes below what a trace can be off are no finding, however many there are. */
+/* Causes below the trace's error are no finding, however many there are. */
 static void test_no_finding(void **state)
 {
 	struct scene scene = scene_make();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules are found by their number as long as a table has them, and no longer. */
+/* Rules are found by their number as long as a table contains them, and no longer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static void another_one_pays(void **state)
 	rule_numbers_free(numbers);
 }
 
-/* All others are still found when one is gone from between them. */
+/* All others are still found after one between them was removed. */
 static void each_is_found(void **state)
 {
 	struct rule_numbers *numbers = rule_numbers_new(rules);

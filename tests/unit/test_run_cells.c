@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread's CPU time is that of the scheduler's own clock, in all and in each interval. */
+/* A thread's CPU time follows the scheduler's own clock, in total and in each interval. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #define SECOND (1000 * MS)
 #define CELLS 4
 
-/* One thread that runs the first half of each of 40 times 100 ms. */
+/* One thread that runs in the first half of each of 40 periods of 100 ms. */
 static struct model *half_busy(void)
 {
 	struct model *m = small_model(0, 4 * SECOND);
@@ -39,7 +39,7 @@ static void reading(struct model *m, uint64_t ts_ns, uint32_t flags, uint64_t ru
 	assert_true(MODEL_PUSH(&m->accounts, row));
 }
 
-/* What is found of the thread between two instants (0: the whole), in intervals of a second or less. */
+/* Returns the thread's usage between two instants (0: the whole), in intervals of a second or less. */
 static struct thread_usage measure(struct model *m, uint64_t from_ns, uint64_t to_ns, uint64_t *cells)
 {
 	struct analysis_options options = { .from_ns = from_ns, .to_ns = to_ns };
@@ -78,7 +78,7 @@ static void near(uint64_t expected, uint64_t found)
 	assert_true(found + 1 >= expected && found <= expected + 1);
 }
 
-/* 1 us before each switch is recorded: it is the thread's, not its sleep's. */
+/* 1 us before each switch is recorded belongs to the thread's run, not to its sleep. */
 static void switches_take_time(void **state)
 {
 	struct model *m = half_busy();
@@ -96,7 +96,7 @@ static void switches_take_time(void **state)
 		near(500 * MS + 10000, cells[k]);
 }
 
-/* A hypervisor had 200 ms in the third second: those are not the thread's, and no other second's. */
+/* A hypervisor stole 200 ms in the third second: they count neither for the thread nor for another second. */
 static void stolen_where_it_was(void **state)
 {
 	struct model *m = half_busy();
@@ -117,7 +117,7 @@ static void stolen_where_it_was(void **state)
 	near(500 * MS, cells[3]);
 }
 
-/* A reading of a thread that runs is as old as the last tick: nothing is corrected by it. */
+/* A reading of a running thread is as old as the last tick: it corrects nothing. */
 static void late_readings_do_not_count(void **state)
 {
 	struct model *m = half_busy();
@@ -135,7 +135,7 @@ static void late_readings_do_not_count(void **state)
 		near(500 * MS, cells[k]);
 }
 
-/* More than switches can take: switches are missing, and the kernel's sums are what there is. */
+/* More than switches can cost: switches are missing, and only the kernel's sums are known. */
 static void missing_switches(void **state)
 {
 	struct model *m = half_busy();
@@ -155,8 +155,8 @@ static void missing_switches(void **state)
 }
 
 /*
- * Of a part of the session: corrected by the readings within it, and at its borders by as much. From
- * 0.5 to 3.5 s the thread runs 1500 ms by its switches; from 1 to 3 s it is 1000, and the kernel says 900.
+ * A part of the session: corrected by the readings within it, and at its borders in proportion. From 0.5 to 3.5 s the
+ * thread runs 1500 ms by its switches; from 1 to 3 s 1000 ms, where the kernel counts 900.
  */
 static void part_of_the_session(void **state)
 {
@@ -175,7 +175,7 @@ static void part_of_the_session(void **state)
 	assert_true(usage.run_ns == 1400 * MS);
 	assert_true(cells[1] > cells[2] && cells[1] - cells[2] > 90 * MS);
 
-	/* The kernel says 20 us more there, and the switches of the rest take as much, by its share. */
+	/* There the kernel counts 20 us more; the other switches cost as much in proportion. */
 	m = half_busy();
 	reading(m, 0, PROFBPF__ACCOUNTS__FLAG__FIRST, 0);
 	reading(m, 1 * SECOND, 0, 500 * MS);
@@ -186,7 +186,7 @@ static void part_of_the_session(void **state)
 	assert_true(usage.stolen_ns == 0);
 }
 
-/* More than what is left of the time cannot be the thread's. */
+/* A correction larger than the rest of the time cannot belong to the thread. */
 static void no_room_for_more(void **state)
 {
 	struct model *m = small_model(0, 1 * SECOND);
@@ -202,7 +202,7 @@ static void no_room_for_more(void **state)
 	assert_true(cells[0] == 1 * SECOND);
 }
 
-/* Readings that fall, and a thread of which nothing is known. */
+/* Decreasing readings, and a thread without any records. */
 static void hostile(void **state)
 {
 	struct model *m = half_busy();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread was in, by a device file's timeline of the host: which scope counts, from when, and until when. */
+/* A thread's scopes from a device file's timeline of the host: which scope counts, from when, and until when. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ static void is_in(const struct scene *scene, uint32_t thread, uint64_t at_ns, ui
 	assert_int_equal(until, until_ns);
 }
 
-/* From the instant at which it begins, up to that at which it ends; one right after the other. */
+/* From the instant at which it begins, up to that at which it ends; two scopes in a row. */
 static void instants(void **state)
 {
 	struct scene scene;
@@ -74,7 +74,7 @@ static void instants(void **state)
 	small_call(scene.model, scene.main, scene.mm, 200, 300);
 	small_call(scene.model, scene.main, scene.mm, 300, 400);
 	small_call(scene.model, scene.main, scene.plain, 500, 600);
-	small_call(scene.model, scene.main, scene.add, 700, 700); /* in no time */
+	small_call(scene.model, scene.main, scene.add, 700, 700); /* without duration */
 	index_all(&scene);
 	is_in(&scene, scene.main, 0, INDEX_NONE, 100);
 	is_in(&scene, scene.main, 99, INDEX_NONE, 100);
@@ -91,7 +91,10 @@ static void instants(void **state)
 	end(&scene);
 }
 
-/* Of the scopes around an instant the one that tells most; of two operators the outer one, of others the inner. */
+/*
+ * Of the scopes around an instant the most informative one; of two operators the outer one, of other scopes the inner
+ * one.
+ */
 static void nested(void **state)
 {
 	static const struct {
@@ -136,7 +139,7 @@ static void nested(void **state)
 	}
 }
 
-/* They begin at the same instant, or end at it; one ends after what is around it. */
+/* Scopes that begin or end at the same instant; one that ends after the scope around it. */
 static void borders(void **state)
 {
 	struct scene scene;
@@ -159,7 +162,7 @@ static void borders(void **state)
 	end(&scene);
 }
 
-/* The thread that was in scopes for the longest time; of two that were as long, the first. */
+/* The thread with the longest time in scopes; of equal ones the first. */
 static void main_thread(void **state)
 {
 	struct scene scene;
@@ -176,7 +179,7 @@ static void main_thread(void **state)
 	index_all(&scene);
 	assert_int_equal(scope_line_main(scene.line, scene.process), scene.other);
 	end(&scene);
-	/* Nobody was. */
+	/* No thread was in a scope. */
 	begin(&scene);
 	index_all(&scene);
 	assert_int_equal(scope_line_main(scene.line, scene.process), INDEX_NONE);

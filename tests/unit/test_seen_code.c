@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mappings in which a process was seen to run come first, each once, whatever else was seen. */
+/* Mappings in which a process was seen running come first, each once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static void test_order(void **state)
 	seen_code_add(&seen, 0x5000);
 	seen_code_first(&seen, &maps, places, 4);
 	assert_memory_equal(places, want, sizeof(want));
-	/* It is forgotten. */
+	/* The list is cleared. */
 	seen_code_first(&seen, &maps, places, 4);
 	assert_memory_equal(places, want, sizeof(want));
 }

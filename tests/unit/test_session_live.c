@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a session's starter is told that it is live. */
+/* The instant at which a session's starter learns that it is live. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

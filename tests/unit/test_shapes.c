@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batches with shapes, from the daemon's encoder to the analyzer's model: what was
- * recorded is what is read, and codes that stand for nothing are refused.
+ * Batches with shapes, from the daemon's encoder to the analyzer's model: the records read equal the recorded ones,
+ * and invalid codes are refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -133,7 +133,7 @@ static uint32_t tid_of(const struct model *model, uint32_t thread)
 	return thread == INDEX_NONE ? 0 : model->threads.row[thread].tid;
 }
 
-/* The model sorts calls by thread: each is found by its instant, which only it has. */
+/* The model sorts calls by thread: each is found by its instant, which is unique. */
 static void calls_come_back(void **state)
 {
 	struct encode_fixture *f = *state;
@@ -202,7 +202,7 @@ static void wakes_come_back(void **state)
 	item_free(item);
 }
 
-/* A batch is refused as a whole: half of it would look like a gap. */
+/* A batch is refused as a whole: a half of it would look like a gap. */
 static void refused(Profbpf__Packet__Kind kind, const uint8_t *body, size_t size)
 {
 	struct trace_builder *builder = begin();
@@ -222,9 +222,9 @@ static void refused(Profbpf__Packet__Kind kind, const uint8_t *body, size_t size
 static void codes_without_entries_are_refused(void **state)
 {
 	/* Switches, three instants (4), shapes (10), one next_tid (6). */
-	REFUSED(SWITCHES, 0x22, 3, 1, 1, 1, 0x52, 3, 0, 0, 1, 0x32, 1, 7); /* two new ones */
-	REFUSED(SWITCHES, 0x22, 3, 1, 1, 1, 0x52, 3, 0, 1, 2, 0x32, 1, 7); /* the second */
-	REFUSED(SWITCHES, 0x22, 3, 1, 1, 1, 0x52, 3, 1, 0, 0, 0x32, 2, 7, 8); /* before it came */
+	REFUSED(SWITCHES, 0x22, 3, 1, 1, 1, 0x52, 3, 0, 0, 1, 0x32, 1, 7); /* two new entries */
+	REFUSED(SWITCHES, 0x22, 3, 1, 1, 1, 0x52, 3, 0, 1, 2, 0x32, 1, 7); /* the second is missing */
+	REFUSED(SWITCHES, 0x22, 3, 1, 1, 1, 0x52, 3, 1, 0, 0, 0x32, 2, 7, 8); /* used before its entry */
 	REFUSED(SWITCHES, 0x22, 3, 1, 1, 1, 0x52, 2, 0, 1, 0x32, 1, 7); /* too few codes */
 	REFUSED(SWITCHES, 0x22, 1, 1, 0x52, 1, 0); /* no entries */
 	REFUSED(WAKES, 0x22, 2, 1, 1, 0x4a, 2, 0, 2, 0x32, 1, 7);
@@ -235,7 +235,7 @@ static void codes_without_entries_are_refused(void **state)
 	REFUSED(CALLS, 0x22, 2, 1, 1, 0x7a, 2, 0, 1, 0x32, 1, 7, 0x8a, 1, 2, 1, 2);
 }
 
-/* Any bytes in the place of good ones: a result or a refusal, nothing else. */
+/* Random bytes instead of valid ones: a result or a refusal, never a crash. */
 static void damaged_batches_do_no_harm(void **state)
 {
 	struct encode_fixture *f = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a session leaves out when it costs too much, and when it takes it back. */
+/* Records that a session leaves out when it costs too much, and their return. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define BUDGET 0.03
 
-/* A job that costs so much: @samples, @wakes and @sleeps when all of them are recorded, @others, and @ends among these. */
+/* The cost of a job: @samples, @wakes and @sleeps when all of them are recorded, @others, and @ends among these. */
 struct job {
 	double samples, wakes, others;
 	bool crowded;
@@ -43,7 +43,7 @@ static enum shed_what look(struct shed_watch *watch, struct job job)
 	return shed_judge(watch, &look, BUDGET);
 }
 
-/* Looks until something changes, at most @most. */
+/* Judges until the level changes, at most @most times. */
 static int looks_until(struct shed_watch *watch, struct job job, enum shed_what expected, int most)
 {
 	for (int i = 1; i <= most; i++) {
@@ -74,7 +74,7 @@ static void the_dearest_first(void **state)
 	const struct job job = { .samples = 0.02, .wakes = 0.04, .others = 0.005 };
 
 	assert_int_equal(looks_until(&watch, job, SHED_WAKES, 10), SHED_LOOKS);
-	/* 0.025 are left. */
+	/* A cost of 0.025 is left. */
 	assert_int_equal(looks_until(&watch, job, SHED_WHATS, 10), 0);
 	assert_int_equal(watch.level[SHED_SAMPLES], 0);
 	assert_int_equal(shed_kept_permille(SHED_WAKES, watch.level[SHED_WAKES]), 0);
@@ -87,7 +87,9 @@ static void step_by_step(void **state)
 
 	assert_int_equal(looks_until(&watch, job, SHED_SAMPLES, 10), SHED_LOOKS);
 	assert_int_equal(shed_kept_permille(SHED_SAMPLES, 1), 250);
-	/* Not so long any more: one look to see what it was good for. Then both are as dear, the first counts. */
+	/*
+	 * Faster now: one judgement to see the effect of the last cut. Then both cost the same, and the first counts.
+	 */
 	assert_int_equal(looks_until(&watch, job, SHED_SAMPLES, 10), 2);
 	assert_int_equal(shed_kept_permille(SHED_SAMPLES, 2), 0);
 	assert_int_equal(looks_until(&watch, job, SHED_WAKES, 10), 2);
@@ -115,20 +117,20 @@ static void what_is_not_recorded_is_not_cut(void **state)
 static void taken_back(void **state)
 {
 	struct shed_watch watch = { .level = { 2, 1 } };
-	/* A quarter of the samples: 0.004; the wake-ups: 0.01. All but the rest of the samples fit into 0.015. */
+	/* A quarter of the samples costs 0.004, the wake-ups 0.01. All but the rest of the samples fit into 0.015. */
 	const struct job job = { .samples = 0.016, .wakes = 0.01, .others = 0.001 };
 
 	assert_int_equal(looks_until(&watch, job, SHED_SAMPLES, 10), SHED_LOOKS);
 	assert_int_equal(watch.level[SHED_SAMPLES], 1);
 	assert_int_equal(looks_until(&watch, job, SHED_WAKES, 10), SHED_LOOKS);
 	assert_int_equal(looks_until(&watch, job, SHED_WHATS, 10), 0);
-	/* No use to cut it again: nothing goes to and fro. */
+	/* They would not be cut again: no oscillation. */
 	assert_int_equal(looks_until(&watch, (struct job){ .samples = 0.001 }, SHED_SAMPLES, 10), SHED_LOOKS);
 	assert_int_equal(watch.level[SHED_SAMPLES] + watch.level[SHED_WAKES], 0);
 	assert_int_equal(looks_until(&watch, (struct job){ 0 }, SHED_WHATS, 10), 0);
 }
 
-/* Without room cheap records are too many as well; they stay away until there are far fewer. */
+/* Without room in the budget cheap records are too many as well; they stay out until there are far fewer. */
 static void no_room(void **state)
 {
 	struct shed_watch watch = { 0 };
@@ -161,21 +163,21 @@ static void assert_ends(const struct shed_watch *watch, struct job job, double m
 	assert_float_equal(ends.room, room, 1e-9);
 }
 
-/* Of one budget: what is dearest goes first, the ends of calls too. */
+/* Within one budget: the most expensive records go first, including the ends of calls. */
 static void ends_of_calls(void **state)
 {
 	struct shed_watch watch = { 0 };
 	struct job job = { .wakes = 0.02, .others = 0.03, .ends = 0.025 };
 
-	/* Ends are dearest: what the rest leaves is 0.005, and nothing else is cut meanwhile. */
+	/* Ends are the most expensive: the rest leaves 0.005 for them, and nothing else is cut in the meantime. */
 	assert_ends(&watch, job, 0.005, 0.005);
 	assert_int_equal(looks_until(&watch, job, SHED_WHATS, 20), 0);
-	/* Wake-ups are: they are cut first. */
+	/* Wake-ups are the most expensive: they are cut first. */
 	job = (struct job){ .wakes = 0.04, .others = 0.025, .ends = 0.02 };
 	assert_ends(&watch, job, BUDGET, 0);
 	assert_int_equal(looks_until(&watch, job, SHED_WAKES, 1), 1);
 	assert_ends(&watch, job, 0.025, 0.025);
-	/* To leave out next to nothing would not help. */
+	/* Leaving out very little would not help. */
 	job = (struct job){ .others = 0.05, .ends = 0.0001 };
 	assert_ends(&watch, job, BUDGET, 0);
 }
@@ -190,7 +192,10 @@ static void costs_of_cpus(void **state)
 	counts[0].calls = 12345678;
 	run_prices_look(prices, counts, 1, &watch, 1, &look);
 	assert_true(look.total == 0);
-	/* In two seconds: 20,000 switches of 500 ns and 5,000 calls of 1 us; on the other CPU 10,000 wake-ups of 2 us. */
+	/*
+	 * In two seconds: 20,000 switches of 500 ns and 5,000 calls of 1 us; on the other CPU 10,000 wake-ups of
+	 * 2 us.
+	 */
 	counts[0].runs[RUN_SWITCH] = (struct run_cost){ .runs = 20000, .timed = 10, .timed_ns = 5000 };
 	counts[0].calls += 5000;
 	counts[1].runs[RUN_WAKE] = (struct run_cost){ .runs = 10000, .timed = 5, .timed_ns = 10000 };
@@ -198,7 +203,7 @@ static void costs_of_cpus(void **state)
 	assert_float_equal(look.total, 0.01, 1e-9);
 	assert_float_equal(look.now[SHED_WAKES], 0.01, 1e-9);
 	assert_float_equal(look.all[SHED_WAKES], 0.01, 1e-9);
-	/* They are left out from now on: counted, at the price that they had. The other CPU is dearest. */
+	/* Wake-ups are left out from now on: counted, at their last known price. The other CPU has the highest cost. */
 	watch.level[SHED_WAKES] = 1;
 	counts[1].runs[RUN_WAKE].runs += 30000;
 	counts[0].calls += 4000;
@@ -207,7 +212,7 @@ static void costs_of_cpus(void **state)
 	assert_float_equal(look.total, 0.004, 1e-9);
 	assert_float_equal(look.now[SHED_WAKES], 0, 1e-9);
 	assert_float_equal(look.all[SHED_WAKES], 0.06, 1e-9);
-	/* Of 8,000 calls on two CPUs the ends of 4,000 were seen in the dear way: of each half. */
+	/* Of 8,000 calls on two CPUs the ends of 4,000 were seen in the expensive way: half of each CPU's calls. */
 	run_prices_ends_seen(prices, 4000);
 	counts[0].calls += 6000;
 	counts[1].calls += 2000;

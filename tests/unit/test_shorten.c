@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that are too long for their column keep what tells them apart. */
+/* Names that are too long for their column keep their distinguishing part. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static void other_brackets_are_no_arguments(void **state)
 	expect("a<b and no end", 10, "a<b a… end");
 }
 
-/* Whatever it is called: never wider, never broken characters. */
+/* For any name: never wider, never incomplete characters. */
 static void nothing_is_wider(void **state)
 {
 	static const char PIECES[] = "a:<>(){} -…é数_operator::";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which page fault, and which block request, a sleep was for: on both sides of each limit. */
+/* The page fault and the block request that caused a sleep: on both sides of each limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,10 +18,10 @@
 struct fixture {
 	struct model *model;
 	uint32_t before, thread, after;
-	uint32_t sleep; /* the span */
+	uint32_t sleep; /* the sleep's span */
 };
 
-/* The second of three threads sleeps once, and the third one. */
+/* The second of three threads sleeps once, and so does the third. */
 static void begin(struct fixture *f, enum thread_state state, uint8_t flags)
 {
 	uint32_t process;
@@ -39,7 +39,7 @@ static void begin(struct fixture *f, enum thread_state state, uint8_t flags)
 	span->object = INDEX_NONE;
 	f->sleep = f->model->spans.count - 1;
 	small_span(f->model, f->thread, UNTIL, 50 * MS, STATE_RUNNING);
-	/* Sleeps at the same time. */
+	/* The third thread sleeps at the same time. */
 	span = small_span(f->model, f->after, FROM, UNTIL, STATE_DISK);
 	span->flags = SPAN_FAULT | SPAN_IOWAIT;
 	span->object = INDEX_NONE;
@@ -66,11 +66,11 @@ static const struct span *find(struct fixture *f)
 	return &f->model->spans.row[f->sleep];
 }
 
-/* A fault that began before the sleep, and ended no earlier; the one whose time is not known is none. */
+/* A fault that began before the sleep, and ended no earlier; a fault with unknown times does not count. */
 static void faults(void **state)
 {
 	static const struct {
-		int thread; /* -1: the one before, 1: the one after */
+		int thread; /* -1: the thread before, 1: the thread after */
 		uint64_t start_ns, end_ns;
 		bool no_fault, running;
 		bool major;
@@ -87,11 +87,11 @@ static void faults(void **state)
 		struct fixture f;
 
 		begin(&f, CASES[i].running ? STATE_RUNNING : i % 2 ? STATE_SLEEP : STATE_DISK, CASES[i].no_fault ? 0 : SPAN_FAULT);
-		fault(&f, f.thread, 1, 2, 0); /* long before */
+		fault(&f, f.thread, 1, 2, 0); /* long before the sleep */
 		fault(&f, f.thread + (uint32_t)CASES[i].thread, CASES[i].start_ns, CASES[i].end_ns, 0);
 		if (CASES[i].start_ns == CASES[i].end_ns)
 			f.model->faults.row[1].dur_ns = 0;
-		fault(&f, f.thread, 1, 2, 0); /* behind the last */
+		fault(&f, f.thread, 1, 2, 0); /* outside of the array's count */
 		fault(&f, f.thread, FROM - 5, UNTIL + 5, 0);
 		f.model->faults.count -= 2;
 		if ((find(&f)->flags & SPAN_MAJOR_FAULT) != (CASES[i].major ? SPAN_MAJOR_FAULT : 0))
@@ -101,7 +101,7 @@ static void faults(void **state)
 	}
 }
 
-/* The file of a fault is what the sleep was for, one object for each file; what is known already stays. */
+/* The file of a fault becomes the sleep's object, one object per file; a known object stays. */
 static void files(void **state)
 {
 	enum { NEW, NO_FILE, THERE, OTHER_KIND, OTHER_NAME, KNOWN };
@@ -124,7 +124,7 @@ static void files(void **state)
 			f.model->spans.row[f.sleep].object = 1;
 		}
 		fault(&f, f.thread, FROM, UNTIL, what == NO_FILE ? 0 : file);
-		/* The next thread sleeps in one in the same file, and in another file. */
+		/* The next thread sleeps in a fault of the same file, and in one of another file. */
 		f.model->spans.count--;
 		f.model->timelines.row[f.after].count = 0;
 		for (uint64_t k = 0; k < 2; k++) {
@@ -146,7 +146,7 @@ static void files(void **state)
 	}
 }
 
-/* The last request that ended in the sleep, if it ended just before it. */
+/* The last request that ended in the sleep, if it ended just before the sleep's end. */
 static void requests(void **state)
 {
 	enum { DISK, WAITS, MAJOR, ASLEEP, RUNS };
@@ -182,7 +182,7 @@ static void requests(void **state)
 		if (row)
 			assert_int_equal(row->end_ns, CASES[i].end_ns);
 		assert_int_equal(f.model->io_waits.count, CASES[i].found || CASES[i].thread == 1);
-		/* Of other spans, and of what is none of the model's, nothing is known. */
+		/* Other spans, and spans outside of the model, have no request. */
 		assert_null(sleep_request(f.model, span - 1));
 		assert_null(sleep_request(f.model, span + 1));
 		assert_null(sleep_request(f.model, f.model->spans.row - 1));
@@ -191,7 +191,7 @@ static void requests(void **state)
 	}
 }
 
-/* A short sleep as the request ends; one that ended before it began is none of it. */
+/* A short sleep as the request ends; a request that ended before the sleep began does not count. */
 static void first_instant(void **state)
 {
 	(void)state;

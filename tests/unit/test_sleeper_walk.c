@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The user stack of a thread that sleeps is walked by rules, where its memory is there, and no further. */
+/* The user stack of a sleeping thread is walked by rules where its memory can be read, and no further. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #define CODE_BYTES 0x200
 #define ROOM 16
 
-/* A process: a stack, code with rules from an address on, and words that are not in memory. */
+/* A process: a stack, code with rules by address, and words that are not in memory. */
 struct scene {
 	uint64_t stack[STACK_WORDS];
 	uint8_t code[CODE_BYTES];
@@ -26,7 +26,7 @@ struct scene {
 		struct unwind_rule rule;
 	} rules[8];
 	size_t rule_count;
-	uint64_t gone; /* this word of the stack can't be read */
+	uint64_t gone; /* this word of the stack cannot be read */
 	bool whole_code;
 	uint64_t frames[ROOM];
 	bool whole;
@@ -79,7 +79,7 @@ static uint32_t walk(struct scene *s, uint64_t instruction, uint64_t stack_point
 	return sleeper_walk(&registers, &source, s->frames, ROOM, &s->whole);
 }
 
-/* wait() by its stack pointer < work() by its frame pointer < start(), where the thread began. */
+/* wait() (rule by stack pointer) < work() (by frame pointer) < start(), the thread's first function. */
 static struct scene three_frames(void)
 {
 	struct scene s = { .whole_code = true };
@@ -109,7 +109,7 @@ static void frames_are_followed_to_the_start(void **state)
 	assert_true(s.whole);
 }
 
-/* Where a return address is the first of the next function its call lies before it. */
+/* If a return address is the first of the next function, the call lies before it. */
 static void rules_are_those_of_the_call(void **state)
 {
 	struct scene s = three_frames();
@@ -135,7 +135,7 @@ static void what_is_not_in_memory_ends_it(void **state)
 	assert_false(s.whole);
 }
 
-/* Memory may hold anything: a frame below the one it came from, far above it, or of odd places. */
+/* Memory may contain anything: a frame below the previous one, far above it, or at unaligned places. */
 static void hostile_stacks_end_it(void **state)
 {
 	struct scene s = three_frames();
@@ -145,7 +145,7 @@ static void hostile_stacks_end_it(void **state)
 	assert_int_equal(walk(&s, CODE + 0x10, STACK, STACK + (32u << 20)), 2);
 	assert_int_equal(walk(&s, CODE + 0x10, STACK, STACK + 65), 2);
 	assert_int_equal(walk(&s, CODE + 0x10, UINT64_MAX, UINT64_MAX), 1);
-	/* A stack that goes round: frames are bounded by room. */
+	/* A circular stack: the number of frames is limited by the room. */
 	s.rules[1].rule = s.rules[0].rule;
 	s.rules[1].rule.cfa = 8;
 	for (uint64_t i = 3; i < STACK_WORDS; i++)
@@ -154,7 +154,7 @@ static void hostile_stacks_end_it(void **state)
 	assert_false(s.whole);
 }
 
-/* Code without a rule: by the frame pointer, if a call stands before where it would return to. */
+/* Code without a rule: by the frame pointer, if there is a call instruction before the return address. */
 static void code_without_rules_goes_by_frame_pointers(void **state)
 {
 	struct scene s = three_frames();
@@ -171,21 +171,21 @@ static void code_without_rules_goes_by_frame_pointers(void **state)
 	memset(s.code, 0, sizeof(s.code));
 	assert_int_equal(walk(&s, CODE + 0x10, STACK, STACK + 64), 2);
 	assert_false(s.whole);
-	/* What lies in no code is no frame where all code is known. */
+	/* If all code is known, an address outside of it is no frame. */
 	put(&s, STACK + 16, 0x9999);
 	assert_int_equal(walk(&s, CODE + 0x10, STACK, STACK + 64), 1);
 	s.whole_code = false;
 	assert_int_equal(walk(&s, CODE + 0x10, STACK, STACK + 64), 2);
 }
 
-/* The handler sleeps: what it interrupted is told by what the kernel left on the stack. */
+/* A signal handler sleeps: the interrupted function is found by the kernel's signal frame on the stack. */
 static void signals_are_passed(void **state)
 {
 	struct scene s = three_frames();
 
 	(void)state;
 	add_rule(&s, CODE + 0xc0, (struct unwind_rule){ .kind = UNWIND_SIGNAL });
-	put(&s, STACK + 16, CODE + 0xc8); /* wait() returns to where the signal's frame is left */
+	put(&s, STACK + 16, CODE + 0xc8); /* wait() returns to the signal frame's return code */
 	put(&s, STACK + 24 + 120, STACK + 400); /* frame pointer */
 	put(&s, STACK + 24 + 160, STACK + 300 / 8 * 8); /* stack pointer */
 	put(&s, STACK + 24 + 168, CODE + 0x44); /* work() was interrupted */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread slept in, as a reason, and its sleeps summed up. */
+/* The reason of a thread's sleep, and sums of its sleeps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ static void reasons(void **state)
 	model_free(model);
 }
 
-/* A thread that sleeps six times: only what is alike is added up, and only what is in the window. */
+/* A thread that sleeps six times: only equal sleeps are summed up, and only those in the window. */
 static void sums_of_what_is_alike(void **state)
 {
 	const struct analysis_window window = { .from_ns = 1000, .to_ns = 9000 };
@@ -80,7 +80,7 @@ static void sums_of_what_is_alike(void **state)
 	small_sleep(model, thread, 2000, 2500, SYS_FUTEX, waker, 0);
 	small_sleep(model, thread, 2500, 2600, SYS_FUTEX, INDEX_NONE, SPAN_WOKEN_TIMER);
 	small_sleep(model, thread, 2600, 3600, SYS_READ, waker, 0);
-	small_sleep(model, thread, 8500, 9500, SYS_FUTEX, waker, 0); /* not ended in the window */
+	small_sleep(model, thread, 8500, 9500, SYS_FUTEX, waker, 0); /* not ended within the window */
 	small_sleep(model, thread, 9500, 9900, SYS_FUTEX, waker, 0);
 	small_index(model);
 	assert_true(sleeps_sum(model, &window, thread, &sums));
@@ -102,7 +102,7 @@ static void sums_of_what_is_alike(void **state)
 	model_free(model);
 }
 
-/* Who woke a thread is a name where it was an interrupt, and a thread where it was one. */
+/* A waker is a name if it was an interrupt, and a thread if it was one. */
 static void wakers_and_interrupts(void **state)
 {
 	const struct analysis_window window = { .from_ns = 0, .to_ns = 10000 };

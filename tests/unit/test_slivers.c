@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short runs on CPUs: which are merged, into how many slices, and that nothing of them is lost. */
+/* Short runs on CPUs: which runs are merged, into how many slices, and that no time is lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,9 +41,9 @@ static void short_neighbours_are_one(void **state)
 {
 	struct cpu_slice rows[] = {
 		run(0, 2, 7),	  run(2, 3, 0), run(3, 5, 7), /* one thread, idle in between */
-		run(20, 22, 7),	  run(22, 23, 8), /* far from those, two threads */
+		run(20, 22, 7),	  run(22, 23, 8), /* far from the first, two threads */
 		run(23, 40, 8), /* long */
-		run(40, 41, 9), /* alone: the next is another CPU's */
+		run(40, 41, 9), /* alone: the next run is on another CPU */
 		run(41, 42, 9),
 	};
 	struct cpu_row cpu[] = { { 0, 0, 7 }, { 1, 7, 1 } };
@@ -66,7 +66,7 @@ static void short_neighbours_are_one(void **state)
 	expect(&cpus, 1, 10, other, COUNT(other));
 }
 
-/* However short they are, what is shown as one is not longer than a few resolutions. */
+/* However short runs are, a merged slice is not longer than a few resolutions. */
 static void a_slice_is_not_long(void **state)
 {
 	struct cpu_slice rows[20];
@@ -79,7 +79,7 @@ static void a_slice_is_not_long(void **state)
 	for (uint32_t i = 0; i < 20; i++)
 		rows[i] = run(i, i + 1, 7);
 	expect(&cpus, 0, 2, merged, COUNT(merged));
-	/* One that is as long as the resolution is not short. */
+	/* A run as long as the resolution is not short. */
 	cpu.count = 2;
 	expect(&cpus, 0, 1, all, COUNT(all));
 }

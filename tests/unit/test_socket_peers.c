@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is at the other end of a socket, of two that this process has. */
+/* The process at the other end of a socket, for two sockets of this process. */
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ static void the_other_end(void **state)
 	socket_peers_free(peers);
 }
 
-/* Threads of one process that send each other much: to look for each packet would use up the time that there is. */
+/* Threads of one process that send each other much: a look-up per packet would use up the available time. */
 static void many_packets(void **state)
 {
 	struct socket_peers *peers = socket_peers_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting keeps the order of equal rows, whatever they come as: in order, in runs, nearly in order, in none. */
+/* Sorting keeps the order of equal rows, for any input order: sorted, in runs, nearly sorted, random. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,12 +15,12 @@
 
 struct row {
 	uint32_t key;
-	uint32_t number; /* in the order in which they came */
+	uint32_t number; /* position in the input */
 };
 
 struct large {
 	struct row row;
-	char more[300]; /* too large for short parts to be sorted by insertion */
+	char more[300]; /* large rows, so that short parts are not sorted by insertion */
 };
 
 static uint64_t looks;
@@ -39,7 +39,7 @@ static int by_key_alone(const void *a, const void *b)
 	return by_key(a, b, &looks);
 }
 
-/* The @i-th of @count rows. */
+/* Returns the key of the @i-th of @count rows. */
 typedef uint32_t key_fn(uint32_t i, uint32_t count);
 
 static uint32_t in_order(uint32_t i, uint32_t count)
@@ -53,7 +53,7 @@ static uint32_t backwards(uint32_t i, uint32_t count)
 	return (count - i) / 2;
 }
 
-/* Each third one is four places late. */
+/* Each third row is four places late. */
 static uint32_t nearly(uint32_t i, uint32_t count)
 {
 	(void)count;

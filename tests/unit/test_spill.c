@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Large blocks in files: what they hold stays while pages are dropped and blocks grow; small ones are malloc()'s. */
+/*
+ * Large blocks in files keep their contents while pages are dropped and blocks grow; small blocks come from malloc().
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -23,9 +25,9 @@
 
 static const char *const FOLDERS[] = { "", "/nonexistent", "/dev/shm", "/var/tmp", "/tmp", NULL };
 
-/* What the file system says of itself, in place of the C library's functions. */
+/* Results of the file system, in place of the C library's functions. */
 static bool cannot_reserve; /* as ZFS and older NFS */
-static uint64_t free_bytes; /* 0 = as it is */
+static uint64_t free_bytes; /* 0 = the real value */
 
 int fallocate(int fd, int mode, off_t offset, off_t size)
 {
@@ -45,7 +47,7 @@ int fstatvfs(int fd, struct statvfs *info)
 	return 0;
 }
 
-/* Bytes of files' pages that are in this process at most, as far as looked at. */
+/* Returns the upper limit of the bytes of files' pages in this process. */
 static size_t in_use(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");
@@ -90,7 +92,7 @@ static void keeps(void **state)
 	assert_false(spill_free(grown));
 }
 
-/* What a block held comes with it, and zeros behind. */
+/* A block's contents are kept when it grows, with zeros after them. */
 static void taken_over(void **state)
 {
 	const size_t held = SPILL_FROM / 2 + 3;
@@ -116,7 +118,7 @@ static void taken_over(void **state)
 	free(from);
 }
 
-/* Far more is written and read than may be in use. */
+/* Far more is written and read than may be in memory. */
 static void bounded(void **state)
 {
 	uint64_t *block, most = 0;
@@ -139,7 +141,7 @@ static void bounded(void **state)
 	assert_true(spill_free(block));
 }
 
-/* The first blocks are malloc()'s, until enough of them are in use. */
+/* The first blocks come from malloc(), until enough of them are in use. */
 static void kept(void **state)
 {
 	void *block;
@@ -160,7 +162,7 @@ static void kept(void **state)
 	spill_note(0, SPILL_FROM);
 }
 
-/* Zeros are written where room cannot be reserved. */
+/* Zeros are written if room cannot be reserved. */
 static void unreserved(void **state)
 {
 	char *block, *grown;
@@ -182,7 +184,7 @@ static void unreserved(void **state)
 	cannot_reserve = false;
 }
 
-/* Some room is left to others. */
+/* Some room is left for other programs. */
 static void nearly_full(void **state)
 {
 	char *block;
@@ -203,7 +205,7 @@ static void nearly_full(void **state)
 	assert_true(spill_has_room(5u * SPILL_FROM));
 }
 
-/* The files without a name that this process has, and that nobody else sees. */
+/* Is @fd one of this process's files without a name, which no other process sees? */
 static bool is_unnamed(int fd)
 {
 	char path[64], name[256];
@@ -215,7 +217,7 @@ static bool is_unnamed(int fd)
 	return strstr(name, "tmp/") && strstr(name, " (deleted)");
 }
 
-/* The exit status of a program that touches a page which its file has not; 0 if there is no such file. */
+/* Returns the exit status of a program that touches a page beyond its file's end; 0 if there is no such file. */
 static int touch_missing_page(int errors, const char *path)
 {
 	struct output output;
@@ -239,8 +241,9 @@ static int touch_missing_page(int errors, const char *path)
 }
 
 /*
- * A disk that is full after all ends the program with a message, and without leaving half an output, whoever listens: here a page
- * that its file has not. Before any other has asked for a block: what is set up then, cmocka's handlers replace.
+ * A disk that is full after all ends the program with a message, and without leaving half an output: simulated by a
+ * page beyond the file's end. The test runs before any other that allocates a block: cmocka replaces the signal
+ * handlers that the first block sets up.
  */
 static void full(void **state)
 {
@@ -263,7 +266,7 @@ static void full(void **state)
 		assert_int_equal(touch_missing_page(deaf, path), EXIT_FAILURE);
 	}
 	close(deaf);
-	/* Nothing is left in it. */
+	/* The folder is empty. */
 	assert_int_equal(rmdir(folder), 0);
 	if (!status)
 		skip();

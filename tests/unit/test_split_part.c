@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function whose unlikely part lies elsewhere, as compilers split it; one that ends with a jump to another one has none. */
+/*
+ * A function whose unlikely part lies elsewhere, as compilers split it; a function that ends with a jump to another
+ * one has no such part.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python functions among native frames: stacks as text, innermost first. */
+/* Python functions merged into native frames: stacks as text, innermost first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 #define TRUNCATED '~'
 
 /*
- * merged - of @native, a letter each, "*" being the interpreter's loop; and @python, a letter each, "|" after what one
- * entry runs. A "~" at the end: more was there. Puts letters into @into.
+ * merged - of @native, a letter per frame, "*" being the interpreter's loop; and @python, a letter per function, "|"
+ * after the functions of one entry. A "~" at the end: there are more. Writes letters into @into.
  */
 static void merged(const char *native, const char *python, char *into)
 {
@@ -55,7 +55,7 @@ static const struct {
 	{ "abc", "", "abc" },
 	{ "a*c", "", "a*c" },
 	{ "", "", "" },
-	/* Each entry's functions in the place of its frame of the loop. */
+	/* Each entry's functions replace its frame of the loop. */
 	{ "a*b", "X|", "aXb" },
 	{ "a*b*c", "XY|Z|", "aXYbZc" },
 	{ "**", "X|Y|", "XY" },
@@ -65,18 +65,18 @@ static const struct {
 	{ "*a*b", "0|X|", "*aXb" },
 	/* Functions that could not be read are left out. */
 	{ "a*b", "X0Y|", "aXYb" },
-	/* None could: the process has ended. */
+	/* No function could be read: the process has ended. */
 	{ "a*b", "0|", "a*b" },
 	{ "a*b*c", "0|00|", "a*b*c" },
 	{ "a*b", "0|0|", "a*b" },
-	/* The native stack ends early: from the innermost one. */
+	/* The native stack is truncated: matched from the innermost frame. */
 	{ "a*b*~", "X|Y|Z|", "aXbYZ" },
 	{ "a~", "X|Y|", "aXY" },
 	{ "~", "XY|", "XY" },
-	/* There are more functions than are read: what called the last one is not known. */
+	/* There are more functions than were read: the caller of the last one is unknown. */
 	{ "a*b*c*d", "X|YZ~", "aXbYZ" },
 	{ "a*b", "XYZ~", "aXYZ" },
-	/* A frame of the loop that is not known as such. */
+	/* A frame of the loop that is not recognized. */
 	{ "a*b*c", "X|Y|Z|", "aXYZc" },
 	{ "a*c", "X|Y|", "aXYc" },
 };

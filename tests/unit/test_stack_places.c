@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses of this process: mappings are read again when they may have changed, and no oftener. */
+/* Addresses of this process: mappings are read again if they may have changed, but not too often. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,12 +13,12 @@
 #include "daemon/profbpfd/stacks/stack_places.h"
 
 #define MS 1000000ull
-#define NOWHERE 0x10ull /* below what may be mapped */
+#define NOWHERE 0x10ull /* below the lowest address that can be mapped */
 
 struct fixture {
 	struct stack_table *table;
 	struct stack_places *places;
-	uint32_t unknown; /* the frame of what lies nowhere */
+	uint32_t unknown; /* the frame of an unmapped address */
 };
 
 static struct fixture set_up(bool told)
@@ -40,7 +40,7 @@ static void tear_down(struct fixture *f)
 	stack_table_free(f->table);
 }
 
-/* Code of a file that was not there before. */
+/* Maps code of a new file. */
 static uint64_t map_code(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -86,7 +86,7 @@ static void somebody_tells(void **state)
 	tear_down(&f);
 }
 
-/* Told, but too soon after the last reading: it is not forgotten. */
+/* Reported, but too soon after the last reading: it is not forgotten. */
 static void told_too_soon(void **state)
 {
 	struct fixture f = set_up(true);
@@ -99,7 +99,7 @@ static void told_too_soon(void **state)
 	tear_down(&f);
 }
 
-/* What is new becomes nothing and is counted, what is known stays known. */
+/* New addresses get no frame and are counted, known ones stay known. */
 static void a_closed_table_takes_no_more(void **state)
 {
 	struct fixture f = set_up(false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks merged by their frames, of each kind, and the three formats that hold them. */
+/* Stacks merged by their frames, of each kind, in the three output formats. */
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static uint32_t code(struct model *model, const char *name, const char *source, 
 	return model->code_frames.count - 1;
 }
 
-/* Frames are given innermost first, as files have them. */
+/* Frames are passed innermost first, as in files. */
 static uint32_t stack(struct model *model, const uint32_t *frames, uint32_t depth)
 {
 	struct code_stack row = { .first = model->stack_frames.count, .depth = depth };
@@ -56,9 +56,9 @@ static void sample(struct model *model, uint32_t thread, uint32_t stack, uint64_
 }
 
 /*
- * main > step twice on a CPU, at two places of step's code, and once in main itself; main > read
- * asleep for 3 and 4 ms; one sample without a stack; one look at Python, which is no sample of a CPU. The
- * interpreter's lock was there at the second one of step, at a sleep and at that look.
+ * main > step twice on a CPU, at two places of step's code, and once in main itself; main > read asleep for 3 and
+ * 4 ms; one sample without a stack; one Python sample, which is no sample of a CPU. The thread had the interpreter's
+ * lock at the second sample of step, at a sleep and at the Python sample.
  */
 static struct model *sampled(void)
 {
@@ -145,7 +145,7 @@ static void assert_folded(const struct model *model, enum stacks_kind kind,
 	assert_string_equal(text, expected);
 }
 
-/* What is not there is an error, with what to do about it, and no empty file. */
+/* Absent stacks are an error with a remedy, and no empty file is written. */
 static void assert_none(const struct model *model, enum stacks_kind kind,
 			const struct export_options *options, const char *remedy)
 {
@@ -200,7 +200,7 @@ static void test_only_what_is_asked_for(void **state)
 	model_free(model);
 }
 
-/* A task lies below the calls that its launch was inside of, whole or as far as the window reaches. */
+/* A task lies below the calls that its launch was nested in, in full or as far as the window reaches. */
 static void test_device_stacks_follow_the_launch(void **state)
 {
 	struct export_options part = { .start_ns = 0, .end_ns = 23 * MS };
@@ -217,7 +217,7 @@ static void test_device_stacks_follow_the_launch(void **state)
 	model_free(model);
 }
 
-/* Of what nobody sampled near the launch the function is unknown; who runs no Python has none. */
+/* Without a sample near the launch the function is unknown; a thread that runs no Python has none. */
 static void test_device_stacks_have_python(void **state)
 {
 	struct model *model = launched();
@@ -229,7 +229,7 @@ static void test_device_stacks_have_python(void **state)
 	uint32_t on_other_line = stack(model, (uint32_t[]){ other_line, train }, 2);
 
 	(void)state;
-	/* Within the first launch, and on both sides of the second one and of the third one. */
+	/* Within the first launch, and on both sides of the second and of the third one. */
 	sample(model, 0, in_step, late, 0, 0);
 	sample(model, 0, stack(model, (uint32_t[]){ native }, 1), 5 * MS, 0, 0);
 	sample(model, 0, on_other_line, 7 * MS, 0, 0);
@@ -239,14 +239,17 @@ static void test_device_stacks_have_python(void **state)
 		      "trainer;train;step;backward;cudaLaunchKernel;gemm 2000000\n"
 		      "trainer;train;cudaLaunchKernel;gemm 3000000\n"
 		      "[unknown];of nobody 1000000\n");
-	/* The last one was too late for the third launch. */
+	/* The last sample is too late for the third launch. */
 	model->stack_samples.row[model->stack_samples.count - 1].ts_ns = 900 * MS;
 	assert_folded(model, STACKS_DEVICE, &ALL,
 		      "trainer;train;step (train.py:19);backward;cudaLaunchKernel;gemm 1000000\n"
 		      "trainer;train;step;backward;cudaLaunchKernel;gemm 2000000\n"
 		      "trainer;[unknown];cudaLaunchKernel;gemm 3000000\n"
 		      "[unknown];of nobody 1000000\n");
-	/* On another line step() may have left what it called before: who launched the second one is not told by that. */
+	/*
+	 * On another line step() may have left the function that it called before: the function of the second launch
+	 * stays unknown.
+	 */
 	model->stack_samples.row[0].stack = stack(model, (uint32_t[]){ save, step, train }, 3);
 	model->stack_samples.row[2].stack = stack(model, (uint32_t[]){ save, other_line, train }, 3);
 	assert_folded(model, STACKS_DEVICE, &ALL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks from packets to rows, and what is counted of them; packets that make no sense. */
+/* Stacks from packets to rows, and counts of them; invalid packets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void put_samples(struct trace_builder *builder)
 	int64_t ts[SAMPLES] = { SAMPLE_START + MS, MS, MS, MS, MS, MS, MS };
 	uint64_t dur[SAMPLES] = { 0, 0, 0, 0, 2 * MS, 3 * MS, 0 };
 	uint32_t tid[SAMPLES] = { 100, 100, 100, 100, 100, 100, 100 };
-	/* The last one is of Python, and no sample of a CPU. */
+	/* The last one is a Python sample, and no sample of a CPU. */
 	uint32_t stack[SAMPLES] = { 1, 1, 2, 9, 3, 3, 1 }, flags[SAMPLES] = { 0, 0, 0, 0, 1, 1, 2 };
 	Profbpf__StackSamples m = PROFBPF__STACK_SAMPLES__INIT;
 
@@ -93,7 +93,7 @@ static void counted(void **state)
 	struct model *model;
 
 	put_stacks(builder, 4);
-	put_stacks(builder, 4); /* as at the start of another segment: nothing new */
+	put_stacks(builder, 4); /* as at the start of another segment: no new stacks */
 	put_samples(builder);
 	model = load_trace(builder);
 	assert_int_equal(model->damage.packets_skipped, 0);
@@ -107,7 +107,7 @@ static void counted(void **state)
 	assert_int_equal(function(model, &results, "inner")->self, 2);
 	assert_int_equal(function(model, &results, "inner")->total, 3);
 	assert_int_equal(function(model, &results, "in_kernel")->self, 1);
-	/* It calls itself and counts once. */
+	/* A recursive function counts once. */
 	assert_int_equal(function(model, &results, "outer")->total, 3);
 	assert_int_equal(function(model, &results, "outer")->self, 0);
 	assert_int_equal(function(model, &results, "main")->total, 3);
@@ -126,7 +126,10 @@ static void counted(void **state)
 	model_free(model);
 }
 
-/* A look at all threads: of each the last one, and none of them is a sample or a sleep of some length. */
+/*
+ * Samples of all threads: for each thread the last one counts; they are neither CPU samples nor sleeps with a
+ * duration.
+ */
 static void sleepers_are_told_apart(void **state)
 {
 	int64_t ts[] = { SAMPLE_START + MS, 0, MS, MS };
@@ -165,7 +168,7 @@ static void sleepers_are_told_apart(void **state)
 	model_free(model);
 }
 
-/* A depth beyond what there is, ids of nothing, columns of different lengths. */
+/* A depth beyond the stack, unknown ids, columns of different lengths. */
 static void nonsense(void **state)
 {
 	struct trace_builder *builder = sample_trace(0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operators cost one step: whom a fetch waits for, and what the trainer does after it, on both sides of each limit. */
+/*
+ * The operators' cost to one step: the operator that a fetch waits for, and the trainer's time after it, on both
+ * sides of each limit.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +84,7 @@ static void end(struct fixture *f)
 	model_free(f->model);
 }
 
-/* The fetch, which took 10 ms, waited for this operator, and for no other. */
+/* Checks that the fetch, which took 10 ms, waited for this operator and for no other. */
 static void expect_wait(struct fixture *f, uint32_t op, size_t what)
 {
 	find(f);
@@ -91,7 +94,7 @@ static void expect_wait(struct fixture *f, uint32_t op, size_t what)
 	end(f);
 }
 
-/* Operator 0 hands to the trainer; 1 and 2 are below it, and work for 9 and 5 ms. */
+/* Operator 0 passes elements to the trainer; 1 and 2 are below it, and work for 9 and 5 ms. */
 static void three(struct fixture *f)
 {
 	begin(f, 3);
@@ -100,7 +103,10 @@ static void three(struct fixture *f)
 	work(f, 2, 5);
 }
 
-/* An edge without a queue of the same two is a call: what is called is its caller's own doing, and whoever works longest. */
+/*
+ * An edge without a queue between the two is a call: the callee's work is part of the caller's; the one with the
+ * longest work is responsible.
+ */
 static void called(void **state)
 {
 	enum { NO_QUEUE, ITS_QUEUE, SAME_FROM, SAME_TO, BEHIND, EDGE_BEHIND, SELF, AS_LONG, NESTED };
@@ -134,7 +140,7 @@ static void called(void **state)
 	}
 }
 
-/* More below each other than are looked at: it ends where a thousand were, and so do circles. */
+/* A deeper chain than the limit: the walk ends after a thousand operators, and so do circles. */
 static void deep(void **state)
 {
 	for (uint32_t count = 1000; count <= 1002; count++) {
@@ -159,7 +165,7 @@ static void deep(void **state)
 	expect_wait(&f, 0, 0);
 }
 
-/* A queue's size is that after the last event that has ended by the middle of the fetch, at 15 ms. */
+/* A queue's size is that after the last event that ended by the middle of the fetch, at 15 ms. */
 static void sizes(void **state)
 {
 	static const struct {
@@ -181,7 +187,10 @@ static void sizes(void **state)
 	}
 }
 
-/* An operator that only hands on, of whose input nothing is known, is passed if its thread slept for more than half of it. */
+/*
+ * An operator that only passes elements on, whose input is not recorded, is skipped if its thread slept for more than
+ * half of the fetch.
+ */
 static void hands_on(void **state)
 {
 	enum { MORE, HALF, NO_HANDS, OTHERS, HELPER, BEHIND, NEXT_THREAD, NO_TIMELINES, QUEUE_BEHIND, BEFORE };
@@ -225,7 +234,7 @@ static void hands_on(void **state)
 	}
 }
 
-/* What feeds a device hands nothing to the trainer. */
+/* An operator that feeds a device passes nothing to the trainer. */
 static void device_queue(void **state)
 {
 	struct fixture f;
@@ -238,7 +247,7 @@ static void device_queue(void **state)
 	expect_wait(&f, 1, 0);
 }
 
-/* Asleep until another one wakes it, ready while another one runs: in the step, after the fetch. */
+/* Asleep until another thread wakes it, ready while another one runs: in the step, after the fetch. */
 static void trainer(void **state)
 {
 	enum { PYTHON, NO_PYTHON, SLICES, SHORT_RUN, LONG_RUN, OWN_SLEEP, OUTSIDER, OPERATOR_RUNS, OTHER_RUNS, ITSELF, NOBODY, LATE };
@@ -288,7 +297,7 @@ static void trainer(void **state)
 	}
 }
 
-/* Behind the trainer's last span are another thread's; without any there is nothing to tell. */
+/* After the trainer's last span the array continues with another thread's; without spans there is no result. */
 static void trainer_ends(void **state)
 {
 	struct fixture f;

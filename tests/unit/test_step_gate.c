@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of a job are counted in the order of their instants, process by process; the wanted ones begin and end a recording. */
+/*
+ * Steps of a job are counted in the order of their instants, per process; the selected steps begin and end a
+ * recording.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,7 +116,7 @@ static void expect(const struct counted *c, enum step_gate_state state, uint32_t
 	assert_int_equal(c->facts.to_ns, to_ns);
 }
 
-/* Of two CPUs, whose calls come one batch after the other. */
+/* Two CPUs, whose calls arrive in one batch after the other. */
 static void steps_are_counted_in_order(void **state)
 {
 	struct counted c;
@@ -139,7 +142,7 @@ static void steps_are_counted_in_order(void **state)
 	end(&c);
 }
 
-/* All within a second. */
+/* All within one second. */
 static void short_steps_are_not_missed(void **state)
 {
 	struct counted c;
@@ -154,7 +157,7 @@ static void short_steps_are_not_missed(void **state)
 	end(&c);
 }
 
-/* Steps of two processes are not added up; the first that gets there is followed. */
+/* Steps of two processes are not added up; the first process that reaches the wanted step counts. */
 static void each_process_counts_for_itself(void **state)
 {
 	struct counted c;
@@ -175,7 +178,10 @@ static void each_process_counts_for_itself(void **state)
 	end(&c);
 }
 
-/* One that ends ends the recording, and another one that gets its number begins with step 0; threads that end do not matter. */
+/*
+ * The end of the process ends the recording, and a new process with its id begins with step 0; ends of threads do not
+ * matter.
+ */
 static void processes_end(void **state)
 {
 	struct counted c;
@@ -190,7 +196,7 @@ static void processes_end(void **state)
 	exits(&c, FIRST_PID, 320, 0);
 	second(&c, 400);
 	expect(&c, STEPS_BEGUN, FIRST_PID, 2, 310, 0);
-	/* It is told of before its last calls. */
+	/* The process's end is reported before its last calls. */
 	exits(&c, FIRST_PID, 450, TASK_LAST);
 	call(&c, STEP, FIRST_PID, 420, NULL);
 	second(&c, 500);
@@ -199,7 +205,7 @@ static void processes_end(void **state)
 	end(&c);
 }
 
-/* Where no function is named. Of PyTorch's marks those around a fetch count. */
+/* If no function is named, fetches count. Of PyTorch's marks those around a fetch count. */
 static void fetches_begin_steps(void **state)
 {
 	struct counted c;
@@ -216,7 +222,7 @@ static void fetches_begin_steps(void **state)
 	end(&c);
 }
 
-/* A pattern of everything, and a call that is made all the time: what is beyond the room for them is told, not forgotten. */
+/* A pattern that matches everything, and a very frequent call: functions without room are reported, not forgotten. */
 static void what_has_no_room_is_counted(void **state)
 {
 	struct rec_call row = { .tgid = FIRST_PID, .tid = FIRST_PID, .probe = STEP };
@@ -226,7 +232,7 @@ static void what_has_no_room_is_counted(void **state)
 	begin(&c, "*", 1, 1);
 	for (uint32_t i = 0; i < STEP_FUNCTIONS_MAX; i++)
 		show_function(&c, 100 + i, "one_more");
-	show_function(&c, 100, "one_more"); /* told of again */
+	show_function(&c, 100, "one_more"); /* reported again */
 	assert_int_equal(c.facts.functions, STEP_FUNCTIONS_MAX);
 	assert_int_equal(c.facts.functions_left_out, 4);
 	assert_int_equal(c.facts.uncounted, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which steps are outliers; what was different in them is in tests/e2e/truth_loops.sh. */
+/* The choice of outliers among steps; tests/e2e/truth_loops.sh checks how they differ. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 
 #define MS 1000000ull
 
-/* The outliers among turns that take so many milliseconds each. */
-static const struct analysis_options all; /* of the time */
+/* Returns the outliers among turns with these durations in milliseconds. */
+static const struct analysis_options all; /* all of the time */
 
 static struct step_outliers outliers_of(const uint64_t *ms, uint32_t count)
 {
@@ -55,12 +55,12 @@ static void found(void **state)
 	assert_int_equal(outliers.row[0].number, 8);
 	assert_int_equal(outliers.row[0].duration_ns, 60 * MS);
 	assert_int_equal(outliers.row[1].number, 4);
-	/* Nothing is known of the thread. */
+	/* The thread has no records. */
 	assert_int_equal(outliers.row[0].root, INDEX_NONE);
 	step_outliers_free(&outliers);
 }
 
-/* Where steps differ by nature none is one. */
+/* If steps vary anyway, none is an outlier. */
 static void none(void **state)
 {
 	static const uint64_t MS_EACH[] = { 10, 20, 30, 40, 50, 10, 20, 30, 40, 50, 10, 20, 60 };
@@ -74,7 +74,7 @@ static void none(void **state)
 	step_outliers_free(&outliers);
 }
 
-/* Of more than there is room for the longest are kept. */
+/* With more outliers than there is room for the longest are kept. */
 static void many(void **state)
 {
 	struct step_outliers outliers;

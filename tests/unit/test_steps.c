@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of a trainer, from the fetches of a pipeline made by hand, and what its operators cost them. */
+/* Steps of a trainer, from the fetches of a hand-made pipeline, and the operators' cost to them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ struct fixture {
 	uint32_t trainer, worker;
 };
 
-/* One Python operator, whose thread is none of the trainer's. */
+/* One Python operator, with a thread that does not belong to the trainer. */
 static int set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -79,7 +79,7 @@ static const struct pipeline_steps *analyse(struct fixture *f)
 	return analyse_part(f, 0, 0);
 }
 
-/* As of another thread of the trainer's. */
+/* Adds a fetch by another thread of the trainer. */
 static void fetch_beside(struct fixture *f, uint64_t start_ns)
 {
 	fetch(f, start_ns, start_ns + 1, false);
@@ -106,7 +106,7 @@ static void epochs(void **state)
 	assert_int_equal(steps->rows[2].start_ns, 200 * MS);
 	assert_int_equal(steps->rows[2].duration_ns, 60 * MS);
 	assert_int_equal(f->results.main, 0);
-	/* Two are for warming up. */
+	/* The first two steps are warm-up. */
 	assert_int_equal(steps->judged, 1);
 	assert_int_equal(steps->judged_ns, 60 * MS);
 	assert_int_equal(steps->judged_wait_ns, 3 * MS);
@@ -127,19 +127,19 @@ static uint64_t lock_ns(struct fixture *f, uint64_t run_ns)
 	return analyse(f)->costs[0].lock_ns;
 }
 
-/* Who waits for the interpreter's lock gives up now and then, to ask for it. */
+/* A thread that waits for the interpreter's lock wakes up from time to time to request it. */
 static void asked_for_lock(void **state)
 {
 	assert_int_equal(lock_ns(*state, MS / 10), 7 * MS);
 }
 
-/* Who computed in between had it. */
+/* A thread that computed in between had the lock. */
 static void had_lock(void **state)
 {
 	assert_int_equal(lock_ns(*state, MS + 1), 2 * MS);
 }
 
-/* Steps that begin in the part asked for: at its first instant, but not at its end; numbers are of all. */
+/* Steps that begin in the wanted part: at its first instant, but not at its end; step numbers count all. */
 static void part_of_steps(void **state)
 {
 	struct fixture *f = *state;
@@ -152,13 +152,13 @@ static void part_of_steps(void **state)
 	assert_int_equal(steps->rows[0].start_ns, 110 * MS);
 	assert_int_equal(steps->rows[0].index, 1);
 	assert_int_equal(steps->rows[2].start_ns, 130 * MS);
-	/* The first two of the job are for warming up. */
+	/* The first two steps of the job are warm-up. */
 	assert_int_equal(steps->judged, 2);
 	assert_int_equal(steps->judged_from_ns, 120 * MS);
 	assert_int_equal(steps->judged_to_ns, 140 * MS);
 }
 
-/* A fetch that begins when the one before ends; one that begins before that, one that never ended, and the last. */
+/* A fetch that begins when the previous one ends; one that begins before that, one that never ended, and the last. */
 static void overlapping(void **state)
 {
 	struct fixture *f = *state;
@@ -169,7 +169,7 @@ static void overlapping(void **state)
 	fetch(f, 120 * MS, 125 * MS, false);
 	f->pipeline->fetches.row[2].open = true;
 	fetch(f, 130 * MS, 140 * MS, false);
-	fetch(f, 150 * MS, 160 * MS, false); /* behind the last */
+	fetch(f, 150 * MS, 160 * MS, false); /* outside of the array's count */
 	f->pipeline->fetches.count--;
 	steps = analyse(f);
 	assert_int_equal(steps->count, 1);
@@ -184,7 +184,7 @@ static void overlapping(void **state)
 	assert_int_equal(f->results.main, INDEX_NONE);
 }
 
-/* Threads that fetch in turn: a step ends when the same one comes again, if that is not too many later. */
+/* Threads that fetch in turn: a step ends when the same thread fetches again, if not too many others fetch between. */
 static void in_turn(void **state)
 {
 	for (uint32_t others = 254; others <= 255; others++) {
@@ -203,7 +203,7 @@ static void in_turn(void **state)
 	}
 }
 
-/* What an operator costs is told from a tenth of the step on. */
+/* An operator's cost is reported from a tenth of the step on. */
 static void enough(void **state)
 {
 	struct fixture *f = *state;
@@ -224,7 +224,7 @@ static void enough(void **state)
 	assert_int_equal(steps->bottleneck, INDEX_NONE); /* of 300 ms */
 }
 
-/* Which of several pipelines is the trainer's: that of most steps, of as many the first. */
+/* The trainer's main pipeline is the one with most steps, of equal ones the first. */
 static void main_one(void **state)
 {
 	struct fixture *f = *state;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The traces in tests/data/traces, of this build and of earlier ones, are reported as they always
- * were: each value that a stored report has is in today's, the same. Today's may have more keys.
+ * The traces in tests/data/traces, from this build and earlier ones, are reported as ever: each value of a stored
+ * report is unchanged in the current one, which may have more keys.
  *
- * With PROFBPF_STORE_REPORTS=1 the report of each trace that has none yet is stored. One that is
- * stored stays: if it has to change, a promise is broken.
+ * With PROFBPF_STORE_REPORTS=1 the report of each trace without one is stored. A stored report never changes: if it
+ * has to, a promise is broken.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -27,9 +27,9 @@
 #define TRACES_MIN 10
 #define REPORT_MAX (8u << 20)
 #define PATH_LEN 512
-#define TOLERANCE 1e-9 /* of numbers with a point: compilers differ in their last digits */
+#define TOLERANCE 1e-9 /* for numbers with a decimal point: compilers differ in their last digits */
 
-/* ---- Comparing */
+/* ---- Comparison */
 
 struct place {
 	const char *trace;
@@ -133,7 +133,7 @@ static char *report_now(char *trace)
 	return text;
 }
 
-/* The report's path: that of the trace, with .json.gz for .pbt. */
+/* Writes the report's path: that of the trace, with .json.gz for .pbt. */
 static void report_path(const char *trace, char *path, size_t size)
 {
 	snprintf(path, size, "%.*s.json.gz", (int)(strlen(trace) - strlen(".pbt")), trace);
@@ -156,7 +156,7 @@ static char *report_stored(const char *path)
 	return text;
 }
 
-/* Never one that is there. */
+/* Never overwrites an existing report. */
 static void store(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -215,7 +215,7 @@ static void reports_stay_equal(void **state)
 	assert_int_equal(differences, 0);
 }
 
-/* The comparison itself: keys may come, values may not change. */
+/* The comparison itself: keys may be added, values may not change. */
 static void what_may_change(void **state)
 {
 	static const struct {
@@ -235,7 +235,7 @@ static void what_may_change(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		yajl_val stored = json_parse(cases[i].stored), now = json_parse(cases[i].now);
-		struct place place = { .trace = "case", .differences = 100 }; /* quiet */
+		struct place place = { .trace = "case", .differences = 100 }; /* no messages */
 
 		compare(&place, stored, now);
 		assert_int_equal(place.differences - 100, cases[i].differences);

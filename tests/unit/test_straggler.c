@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a rank comes last: each answer of straggler.h, at its border and just before it. */
+/* Reasons for which a rank comes last: each answer of straggler.h, at its limit and just before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,11 +12,11 @@
 #include "tests/unit/small_model.h"
 
 #define RANKS 4
-#define LAST 3 /* who is asked about */
+#define LAST 3 /* the rank in question */
 #define KERNELS 4
 #define ROWS (RANKS * KERNELS)
 
-/* Ranks whose windows are 1000 ns, of which others compute for 400, 410 and 420 and are idle for 100, 110 and 120. */
+/* Ranks with windows of 1000 ns; the other ranks compute for 400, 410 and 420 and are idle for 100, 110 and 120. */
 struct scene {
 	struct model *model;
 	struct device_usage usages[RANKS];
@@ -51,7 +51,9 @@ static void end(struct scene *scene)
 	model_free(scene->model);
 }
 
-/* A kernel that takes so long each time on others, and on the one that is last; 0 runs: it has none. */
+/*
+ * Adds a kernel with these times and runs on the other ranks, and on the last one; 0 runs: the rank does not have it.
+ */
 static void add_kernel(struct scene *scene, const char *name, uint64_t ns, uint64_t runs, uint64_t last_ns,
 		       uint64_t last_runs)
 {
@@ -90,13 +92,13 @@ static void idle(void **state)
 	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
 	scene.usages[LAST].idle_ns = 121;
 	expect(&scene, STRAGGLER_HOST, "", 121, 110);
-	/* With one rank less the median is of two. */
+	/* With one rank fewer the median is that of two. */
 	scene.devices.communication.rank_count = 3;
 	scene.ranks[0].device = LAST;
 	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
 	scene.usages[LAST].idle_ns = 126;
 	expect(&scene, STRAGGLER_HOST, "", 126, 115);
-	/* Of a device that is no rank, or is not there, nothing is known. */
+	/* A device that is no rank, or does not exist, has no answer. */
 	scene.devices.communication.rank_count = 0;
 	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
 	scene.devices.communication.rank_count = RANKS;
@@ -105,7 +107,7 @@ static void idle(void **state)
 	end(&scene);
 }
 
-/* Roots of its own process say more of idle time, the heaviest of them. */
+/* Roots of its own process give more information on idle time; the heaviest one counts. */
 static void roots(void **state)
 {
 	struct scene scene;
@@ -132,12 +134,12 @@ static void roots(void **state)
 	scene.model->devices.row[LAST].process = 0;
 	scene.devices.idle.roots = &all;
 	scene.usages[LAST].idle_ns = 300;
-	expect(&scene, STRAGGLER_HOST, "read", 300, 110); /* of two the first */
+	expect(&scene, STRAGGLER_HOST, "read", 300, 110); /* of two equal ones the first */
 	rows[1].ns = 101;
 	expect(&scene, STRAGGLER_DATA, "wait", 300, 110);
 	rows[1].root.place_kind = PLACE_NONE;
 	expect(&scene, STRAGGLER_DATA, "", 300, 110);
-	/* A process that has another rank, too: whose root it is is not known. */
+	/* A process that has another rank, too: the root's rank is unknown. */
 	scene.model->devices.row[1].process = 0;
 	expect(&scene, STRAGGLER_HOST, "", 300, 110);
 	end(&scene);
@@ -148,12 +150,12 @@ static void kernels(void **state)
 	struct scene scene;
 
 	begin(&scene);
-	/* Computing for as much longer as it is idle counts. */
+	/* An excess of computing as large as that of idle time takes precedence. */
 	scene.usages[LAST].compute_ns = 421;
 	scene.usages[LAST].idle_ns = 121;
 	add_kernel(&scene, "other", 10, 10, 10, 10);
 	add_kernel(&scene, "gemm", 20, 10, 21, 10);
-	expect(&scene, STRAGGLER_WORK, "gemm", 10, 10); /* 1.05 times as long is not slower */
+	expect(&scene, STRAGGLER_WORK, "gemm", 10, 10); /* 1.05 times as long does not count as slower */
 	scene.rows[7].total_ns = 211;
 	expect(&scene, STRAGGLER_KERNEL, "gemm", 21.1, 20);
 	scene.usages[LAST].idle_ns = 122;
@@ -163,14 +165,14 @@ static void kernels(void **state)
 	scene.usages[LAST].compute_ns = 420;
 	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
 	scene.usages[LAST].compute_ns = 500;
-	/* The largest excess is another one's, which runs more often. */
+	/* The largest excess belongs to another kernel, which runs more often. */
 	scene.rows[3].count = 12;
 	scene.rows[3].total_ns = 120;
 	expect(&scene, STRAGGLER_WORK, "other", 12, 10);
-	/* Or one that no other rank runs. */
+	/* Or to a kernel that no other rank runs. */
 	add_kernel(&scene, "alone", 0, 0, 30, 2);
 	expect(&scene, STRAGGLER_KERNEL, "alone", 30, 0);
-	/* What is not summed up by name says nothing; nor do kernels without any excess. */
+	/* Operators that are not summed up by name give no answer; nor do kernels without any excess. */
 	scene.devices.operators.by = OPERATOR_BY_TYPE;
 	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
 	scene.devices.operators.by = OPERATOR_BY_NAME;
@@ -181,7 +183,10 @@ static void kernels(void **state)
 	end(&scene);
 }
 
-/* All kernels are slower by nearly what computing is: three names, more than nine tenths of the time. */
+/*
+ * All kernels are slower by about the factor of computing: at least three names, with more than nine tenths of the
+ * time.
+ */
 static void by_clock(void **state)
 {
 	struct scene scene;
@@ -190,7 +195,7 @@ static void by_clock(void **state)
 	scene.usages[LAST].compute_ns = 615; /* 1.5 times */
 	add_kernel(&scene, "a", 100, 1, 150, 1);
 	add_kernel(&scene, "b", 100, 1, 150, 1);
-	expect(&scene, STRAGGLER_KERNEL, "a", 150, 100); /* two names */
+	expect(&scene, STRAGGLER_KERNEL, "a", 150, 100); /* only two names */
 	add_kernel(&scene, "c", 100, 1, 150, 1);
 	expect(&scene, STRAGGLER_CLOCK, "", 1.5, 1);
 	scene.rows[11].total_ns = 164; /* 1.65 is a tenth more */
@@ -202,7 +207,7 @@ static void by_clock(void **state)
 	scene.rows[11].total_ns = 134;
 	expect(&scene, STRAGGLER_KERNEL, "a", 150, 100);
 	scene.rows[11].total_ns = 150;
-	/* A tenth of the time in another one: 450 of 500. */
+	/* Another kernel has a tenth of the time: 450 of 500 remain. */
 	add_kernel(&scene, "d", 50, 1, 50, 1);
 	expect(&scene, STRAGGLER_KERNEL, "a", 150, 100);
 	scene.rows[15].total_ns = 49;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream_writer: what it writes, and what the traced program must not notice. */
+/* stream_writer: its output, and effects that the traced program must not notice. */
 #include "tests/unit/stream_helpers.h"
 
 #include <pthread.h>
@@ -68,7 +68,7 @@ static void a_full_arena_gives_no_name(void **state)
 	}
 	assert_int_equal(last, 0);
 	assert_true(i > 8000 && i < 9200);
-	/* Those that are there stay. */
+	/* Existing names stay. */
 	snprintf(name + 480, sizeof(name) - 480, "%d", 7);
 	assert_true(stream_writer_name(writer, name) > 0);
 	stream_writer_destroy(writer);
@@ -85,7 +85,7 @@ static void too_many_devices(void **state)
 	stream_writer_destroy(writer);
 }
 
-/* A writer overtaken by a lap leaves the newer task alone. */
+/* A writer that was overtaken by a lap does not touch the newer task. */
 static void an_overtaken_writer_drops(void **state)
 {
 	struct stream_writer *writer = stream_writer_create("test", SLOTS);
@@ -105,7 +105,7 @@ static void an_overtaken_writer_drops(void **state)
 	assert_int_equal(sscanf(line, "%lx-", &start), 1);
 	header = (struct stream_header *)start;
 	slots = (struct stream_task *)(start + header->slots_offset);
-	/* Slot 0 was claimed by task 0 whose writer sleeps; slot 1 holds a later lap. */
+	/* Slot 0 was claimed by task 0, whose writer sleeps; slot 1 contains a later lap. */
 	slots[0].sequence = STREAM_WRITING | 1;
 	slots[1].sequence = 2 * SLOTS + 2;
 	slots[1].correlation = 4242;
@@ -126,7 +126,7 @@ static void an_overtaken_writer_drops(void **state)
 	stream_writer_destroy(writer);
 }
 
-/* ---- What the traced program must not notice */
+/* ---- Effects that the traced program must not notice */
 
 /* ftruncate beyond the limit would raise SIGXFSZ, which kills. */
 static void a_file_size_limit_is_respected(void **state)
@@ -156,7 +156,7 @@ static void low_descriptors_stay_free(void **state)
 	stream_writer_destroy(writer);
 }
 
-/* The program closed our descriptor and got the number for a file of its own. */
+/* The program closed the stream's descriptor and got its number for a file of its own. */
 static void a_reused_descriptor_is_not_closed(void **state)
 {
 	struct stream_writer *writer = stream_writer_create("test", SLOTS);
@@ -188,7 +188,7 @@ static void drain_waits_but_not_for_ever(void **state)
 	struct device_stream *stream;
 
 	stream_writer_begin(writer);
-	assert_true(stream_writer_drain(writer, UINT64_MAX / 4)); /* nobody listens */
+	assert_true(stream_writer_drain(writer, UINT64_MAX / 4)); /* there is no reader */
 	stream = open_stream(getpid());
 	assert_false(stream_writer_drain(writer, 1000000));
 	stream_writer_untimed(writer);

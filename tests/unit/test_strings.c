@@ -84,7 +84,7 @@ static void test_bytes_not_text(void **state)
 	assert_int_equal(string_table_length(t, id), 3);
 }
 
-/* Short and long texts in turn: blocks of the arena of both kinds. */
+/* Alternating short and long texts: blocks of the arena of both kinds. */
 static void test_lengths(void **state)
 {
 	const size_t size = 300000;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is counted of a trace without its rows is what its rows add up to, and a section alone, for which only the
- * rows are loaded that it needs, says what it says among all others, and so does a section of a part of the time, for
- * which only rows around it are loaded: of the stored traces.
+ * On the stored traces: the counts of a trace without its rows equal the sums of its rows; a section alone, for which
+ * only the needed rows are loaded, equals the same section among all others; and so does a section of a part of the
+ * time, for which only rows around the part are loaded.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -22,15 +22,15 @@
 #define FOLDER "tests/data/traces"
 #define TRACES_MIN 10
 #define PARTS_MIN 10
-/* What goes by the part alone: nothing of it is found in all of the recording. */
+/* Sections that depend on the part alone, and on nothing found in the whole recording. */
 #define OF_THE_PART                                                                              \
 	(SECTION_HOST | SECTION_PROCESSES | SECTION_API | SECTION_IOCTL | SECTION_IO |           \
 	 SECTION_DEVICES | SECTION_OPERATORS | SECTION_OVERLAP | SECTION_COMMUNICATION |        \
 	 SECTION_IDLE | SECTION_MEMORY | SECTION_STACKS | SECTION_PYTHON)
 
-/* Kept for all traces and parts. */
+/* Totals of all traces and parts. */
 static uint64_t rows_of_all, rows_of_part;
-static uint32_t parts; /* of which only rows around them were loaded */
+static uint32_t parts; /* parts for which only rows around them were loaded */
 
 static char *info_of(struct analysis *analysis, int err, const char *trace)
 {
@@ -132,8 +132,8 @@ static void same_threads(const struct model *all, const struct model *part)
 }
 
 /*
- * The part of a trace between two percentages, from the rows around it and from all rows. Loops of calls and who feeds
- * whom are looked for in that, too.
+ * Compares the part of a trace between two percentages, from the rows around it and from all rows. Loops of calls and
+ * feeders are searched for in that part, too.
  */
 static void compare_part(char *trace, uint64_t lasted_ns, uint64_t from, uint64_t to, uint32_t sections)
 {
@@ -200,7 +200,7 @@ static void compare_parts(char *trace)
 	}
 }
 
-/* It cannot be read twice, whatever of it turns out to be needed. */
+/* A pipe cannot be read twice, whatever rows turn out to be needed. */
 static void take_from_pipe(char *trace)
 {
 	const struct analysis_wish wish = { .sections = SECTION_ALL, .to_ns = 1000000, .part = true };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who may have how much of the room for unwind tables. */
+/* Each user's share of the room for unwind tables. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 
 static const struct table_room ALL = { .words = 8000, .rules = 800, .files = 80 };
 
-/* Takes all that @owner gets; returns the words. */
+/* Takes all words that @owner can get; returns their number. */
 static uint64_t fill(struct table_shares *shares, uid_t owner)
 {
 	struct table_room left = table_shares_left(shares, owner);
@@ -78,7 +78,7 @@ static void root_may_have_all(void **state)
 	table_shares_free(shares);
 }
 
-/* A user who has some gets the rest of the same share, not another one. */
+/* A user with a started share gets the rest of it, not another one. */
 static void a_share_is_one(void **state)
 {
 	const struct table_room some = { .words = 2900, .rules = 290, .files = 29 };
@@ -115,7 +115,7 @@ static void what_is_given_may_be_had_again(void **state)
 	table_shares_free(shares);
 }
 
-/* Who has tables made without end gets one of so many nanoseconds; root as many as it wants. */
+/* A user who requests endless tables gets one per fixed number of nanoseconds; root gets any number. */
 static void time_is_shared(void **state)
 {
 	const struct table_room none = { 0 };

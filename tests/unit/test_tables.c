@@ -66,7 +66,7 @@ static void analyse(struct analysis *analysis)
 	char error[256] = "";
 
 	*analysis = (struct analysis){ .model = make_model() };
-	/* The model's makers prepare what the analysis makes. */
+	/* The model's builders prepare what the analysis computes itself. */
 	free(analysis->model->timelines.row);
 	memset(&analysis->model->timelines, 0, sizeof(analysis->model->timelines));
 	assert_int_equal(analysis_compute(analysis, &options, error, sizeof(error)), 0);
@@ -108,7 +108,7 @@ static void call_of(struct model *model, uint32_t function, uint64_t at_ns, uint
 	model->calls.row[row].args[1] = handle;
 }
 
-/* No two figures of a row are the same: an exchanged one shows. */
+/* No two figures of a row are equal: an exchanged one is noticed. */
 static void memory_files(void **state)
 {
 	static const struct analysis_options all;
@@ -160,7 +160,7 @@ static void csv_files(void **state)
 		strstr(text_of("processes.csv"), "\n0,100,,\"job, \"\"quoted\"\"\",,1,,\n"));
 	assert_non_null(strstr(text_of("calls.csv"),
 			       "\n0,0,0,500,900,0,0,0,0,0,0,0,,0,18446744073709551615,0,"));
-	/* One process was asked for. */
+	/* One process was selected. */
 	assert_null(strstr(text_of("calls.csv"), ",700,"));
 	assert_non_null(strstr(text_of("tasks.csv"),
 			       "\n0,0,18446744073709551614,\"two\nlines\",kernel,,,"));
@@ -232,7 +232,7 @@ static void database(void **state)
 	analysis_free(&analysis);
 }
 
-/* Begins and ends as the format says; what is in it tests/e2e/table_formats.sh compares by other readers. */
+/* Begins and ends as the format requires; tests/e2e/table_formats.sh compares the contents with other readers. */
 static void parquet(void **state)
 {
 	const struct export_options options = { .end_ns = 100000000 };

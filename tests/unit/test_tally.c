@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tally.h: rows of each kind are counted, and kinds in order say where each kind's rows begin. */
+/* tally.h: rows of each kind are counted, and the sums over the ordered kinds give the begin of each kind's rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 static uint32_t key_of(uint32_t row)
 {
-	/* The largest and the smallest key are among them, and runs of the same. */
+	/* The largest and the smallest key are included, and runs of equal keys. */
 	uint32_t kind = row / 3 * 7919u % KINDS;
 
 	return kind == KINDS - 1 ? UINT32_MAX : kind * 4000000u;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of device tasks by stream: of few streams, of one, of more than are dealt out, and in any order before. */
+/*
+ * Rows of device tasks by stream: with few streams, with one, with more than are distributed in one pass, and in any
+ * input order.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +24,7 @@ static uint32_t any(uint32_t below)
 	return (uint32_t)(chance >> 33) % below;
 }
 
-/* @every second row or so is left out; @swapped: rows are in any order. */
+/* @every: about every second row is left out; @swapped: rows are in any order. */
 static void sort_streams(uint32_t streams, bool every, bool swapped)
 {
 	struct model *model = small_model(0, 10 * TASKS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_texts.c - each key keeps its string, as long as calls name it. */
+/* Each key keeps its string, as long as calls refer to it. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ static void expect(struct texts *texts, uint64_t key, bool there)
 	assert_string_equal(text, expected);
 }
 
-/* As often as it is named, by any number of calls. */
+/* Any number of times, by any number of calls. */
 static void gives_each_key_its_own(void **state)
 {
 	struct texts *texts = texts_new();
@@ -52,7 +52,7 @@ static void gives_each_key_its_own(void **state)
 	texts_free(texts);
 }
 
-/* What is named stays, the others go when there are too many: then it says so. */
+/* Keys in use stay; the others are dropped when there are too many, which the result reports. */
 static void forgets_what_nobody_names(void **state)
 {
 	struct texts *texts = texts_new();
@@ -73,7 +73,7 @@ static void forgets_what_nobody_names(void **state)
 	assert_false(texts_has(texts, 2));
 	expect(texts, 10, false);
 	expect(texts, 9 + 2 * (uint64_t)TEXTS_MAX, true);
-	/* The half put last is there whatever happens. */
+	/* The half that was added last always stays. */
 	for (uint64_t i = 0; i < HALF; i++)
 		expect(texts, 9 + 2 * (uint64_t)TEXTS_MAX - i, true);
 	texts_free(texts);

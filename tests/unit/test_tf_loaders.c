@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data sets of one process that iterates over several with tf.data: from calls whose story is known. */
+/* Data sets of one process that iterates over several with tf.data: from synthetic calls with known answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #define US 1000ull
 #define TRAIN 0x1000 /* addresses of data sets */
 #define EVALUATE 0x2000
-#define FETCHES 3 /* of one epoch() */
+#define FETCHES 3 /* per epoch() */
 
 struct scene {
 	struct model *model;
@@ -82,7 +82,7 @@ static void next(struct scene *s, uint32_t thread, uint64_t us, uint64_t to_us, 
 	s->model->calls.row[row].text = model_string(s->model, path);
 }
 
-/* The trainer takes a batch in 10 us: Root, at @root, asks a Prefetch, 1 behind it. */
+/* The trainer takes a batch in 10 us: Root, at @root, calls a Prefetch at the next address. */
 static void fetch(struct scene *s, uint64_t us, uint64_t resource, uint64_t root)
 {
 	uint32_t row = small_call(s->model, s->main, s->fetch, us * US, (us + 10) * US);
@@ -98,7 +98,7 @@ static void epoch(struct scene *s, uint64_t us, uint64_t resource, uint64_t root
 		fetch(s, us + 20 * i, resource, root);
 }
 
-/* The Prefetch's thread makes a batch in 5 us: a Map asks a Range. */
+/* The Prefetch's thread makes a batch in 5 us: a Map calls a Range. */
 static void make(struct scene *s, uint32_t thread, uint64_t us, uint64_t root)
 {
 	next(s, thread, us, us + 5, 0, root + 2, root + 1, "Iterator::Root::Prefetch::Map");
@@ -125,7 +125,9 @@ static uint32_t outputs(const struct model *model, const struct pipeline *pipeli
 	return count;
 }
 
-/* Both were there before recording began, are made alike and used in turn; each has a thread that works ahead. */
+/*
+ * Both existed before recording began, have equal pipelines and are used in turn; each has a thread that works ahead.
+ */
 static void in_turn(void **state)
 {
 	struct scene s = set_scene();
@@ -180,7 +182,10 @@ static void epochs(void **state)
 	release(&s);
 }
 
-/* Begun in the middle of an epoch: the next of the same is known by its turn, or by being the only one. */
+/*
+ * Recording begins in the middle of an epoch: the next epoch of the same data set is recognized by its turn, or by
+ * being the only one.
+ */
 static void middle(void **state)
 {
 	struct scene s = set_scene();
@@ -206,7 +211,7 @@ static void middle(void **state)
 	release(&s);
 }
 
-/* Two that were both used in turn before recording began: each goes on as one of the two that are used in turn then. */
+/* Two data sets used in turn before recording began: each continues as one of the two that are used in turn later. */
 static void both_in_the_middle(void **state)
 {
 	struct scene s = set_scene();
@@ -230,7 +235,7 @@ static void both_in_the_middle(void **state)
 	release(&s);
 }
 
-/* What goes on while another one is used is not that one's earlier epoch. */
+/* A data set still in use while another one is used is not that one's earlier epoch. */
 static void at_once(void **state)
 {
 	struct scene s = set_scene();
@@ -246,7 +251,7 @@ static void at_once(void **state)
 	release(&s);
 }
 
-/* A data set that is made in another way does not become the same by an address that is used again. */
+/* A data set with another pipeline does not become the same because an address is reused. */
 static void address_again(void **state)
 {
 	struct scene s = set_scene();
@@ -263,7 +268,10 @@ static void address_again(void **state)
 	release(&s);
 }
 
-/* Who is asked only once, before anybody was looked at, has no way up: it is the only one's that is made so. */
+/*
+ * An iterator that is called only once, before its callers were recorded, has an unknown caller: it belongs to the
+ * only data set with that pipeline.
+ */
 static void way_up_unknown(void **state)
 {
 	struct scene s = set_scene();
@@ -278,7 +286,7 @@ static void way_up_unknown(void **state)
 	release(&s);
 }
 
-/* A file of before iterators were told apart: all are one. */
+/* A file from before iterators were distinguished: all are one data set. */
 static void no_addresses(void **state)
 {
 	struct scene s = set_scene();
@@ -307,8 +315,8 @@ static void wake(struct model *model, uint64_t us, uint32_t waker, uint32_t thre
 }
 
 /*
- * The Prefetch's thread takes four elements, 100 us apart, of a parallel map(), whose function the threads of a pool run in
- * turn for 80 us each; @ahead: it has two of them begun at a time. How many workers are told?
+ * The Prefetch's thread takes four elements, 100 us apart, of a parallel map(), whose function the threads of a pool
+ * run in turn for 80 us each; @ahead: two elements are in progress at a time. Returns the reported number of workers.
  */
 static uint32_t pool_workers(bool ahead)
 {
@@ -357,7 +365,7 @@ static uint32_t pool_workers(bool ahead)
 	return workers;
 }
 
-/* Which of a pool's threads takes the next element is chance: workers are those that are at work at the same time. */
+/* Which of a pool's threads takes the next element is chance: workers are the threads at work at the same time. */
 static void pool_in_turn(void **state)
 {
 	assert_int_equal(pool_workers(false), 1);
@@ -365,8 +373,8 @@ static void pool_in_turn(void **state)
 }
 
 /*
- * The thread of a parallel map() takes elements of a Generator, whose function a thread of the pool runs meanwhile: the
- * time is the Generator's once, and none of the map's.
+ * The thread of a parallel map() takes elements of a Generator, whose function a thread of the pool runs meanwhile:
+ * the time counts once for the Generator, and not for the map.
  */
 static void pool_of_generator(void **state)
 {

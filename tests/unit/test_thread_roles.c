@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What threads of MindData work for, read from a process that was made up: this one, and nothing that is not in memory. */
+/*
+ * What MindData's threads work for, read from a simulated process: only the thread's own role, and only from memory
+ * that is present.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,10 +19,13 @@
 #include "lib/base/present_memory.h"
 #include "proto/trace.pb-c.h"
 
-/* It begins with a library that has the variable: three bytes of the fuzzer's own, then as many as the first two say. */
+/*
+ * A fuzz seed that begins with a library that has the variable: three bytes of the fuzzer's own, then as many as the
+ * first two say.
+ */
 #define SEED "tests/fuzz/memory_seeds/tasks"
 #define SEED_HEAD 3
-#define MODULE_WORD 0x3f8 /* where the loader puts the module's number, and behind it the variable's offset */
+#define MODULE_WORD 0x3f8 /* place of the module's number, which the loader writes, followed by the variable's offset */
 #define MODULE 1
 
 #define TID 77
@@ -30,7 +36,7 @@ struct scene {
 	uint8_t *library;
 	size_t size;
 	uint64_t thread[2], dtv[4], block[1]; /* in memory */
-	uint8_t *pages; /* three; the Task begins in the first one */
+	uint8_t *pages; /* three pages; the Task begins in the first one */
 	uint8_t *task;
 };
 
@@ -107,7 +113,7 @@ static int end_scene(void **state)
 	return 0;
 }
 
-/* The name that is told for the thread; NULL: none is. */
+/* Returns the name read for the thread; NULL: none. */
 static char *told(const struct scene *s)
 {
 	struct thread_pointer thread = { .tid = TID, .tgid = (uint32_t)getpid(), .address = (uintptr_t)s->thread };
@@ -165,7 +171,7 @@ static void a_task_that_is_not_there_is_left_so(void **state)
 	struct scene *s = *state;
 
 	make_task(s, s->pages, NAME);
-	/* Its number lies in a page that is not there. */
+	/* Its number lies in an absent page. */
 	s->block[0] = (uintptr_t)s->pages + 2 * page - 0x70;
 	assert_told(s, NULL);
 	assert_absent(s->pages + page);
@@ -183,7 +189,7 @@ static void a_name_may_end_where_memory_ends(void **state)
 	make_task(s, s->pages, end - sizeof(NAME));
 	assert_told(s, NAME);
 	assert_absent(end);
-	/* One that goes on there is not told, and the page not made. */
+	/* A name that continues in the absent page is not returned, and reading does not create the page. */
 	memset(end - sizeof(NAME), 'A', sizeof(NAME));
 	assert_told(s, NULL);
 	assert_absent(end);

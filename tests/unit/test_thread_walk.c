@@ -44,7 +44,7 @@ static void test_steps(void **state)
 	small_span(model, thread, 1000, 2000, STATE_RUNNING);
 	small_span(model, thread, 2000, 3000, STATE_SLEEP);
 	small_span(model, thread, 3000, 6000, STATE_RUNNING);
-	small_call(model, thread, stage, 900, 5000); /* only surrounds */
+	small_call(model, thread, stage, 900, 5000); /* only encloses the others */
 	small_call(model, thread, launch, 1200, 1800);
 	small_call(model, thread, launch, 1300, 1700); /* inner */
 	small_call(model, thread, launch, 2500, 3500);
@@ -81,8 +81,8 @@ static void test_steps(void **state)
 	model_free(model);
 }
 
-/* Before a thread existed, the one that created it is looked at, also over two generations. */
-/* Of an open call it is not known that the thread is still in it, of the others not how long it was. */
+/* Before a thread existed its creator is analysed, also over two generations. */
+/* For an open call it is unknown whether the thread is still in it, for the others how long they were. */
 static void test_calls_without_returns(void **state)
 {
 	static const uint8_t flags[] = { MODEL_CALL_OPEN, MODEL_CALL_LEFT, MODEL_CALL_ENTRY };
@@ -133,7 +133,7 @@ static void test_parents(void **state)
 	expect(&walk, 1000, 2000, 0, INDEX_NONE, INDEX_NONE);
 	expect(&walk, 2000, 3000, 1, INDEX_NONE, INDEX_NONE);
 	expect(&walk, 3000, 4000, 2, INDEX_NONE, INDEX_NONE);
-	/* Files may say that threads created each other. */
+	/* Files may claim that threads created each other. */
 	model->threads.row[old].parent = young;
 	model->threads.row[old].start_ns = model->threads.row[middle].start_ns = 9000;
 	model->threads.row[young].first_ns = 9000;
@@ -177,7 +177,7 @@ static void test_account(void **state)
 	model_free(model);
 }
 
-/* Whatever the rows look like, steps are not empty, follow each other and cover the whole. */
+/* For any rows, steps are not empty, follow each other and cover the whole. */
 static void test_random(void **state)
 {
 	srand(4711);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread did between its events: at one instant, at both ends, and as far back as records join up. */
+/*
+ * A thread's state between its events: several at one instant, at both ends of the session, and as far back as
+ * records are contiguous.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +23,7 @@
 
 struct fixture {
 	struct model *model;
-	uint32_t thread, a, b; /* ids 11, 12, 13: all of the job */
+	uint32_t thread, a, b; /* ids 11, 12, 13: all belong to the job */
 };
 
 static void begin(struct fixture *f)
@@ -81,7 +84,7 @@ static void build(struct fixture *f)
 	assert_int_equal(timelines_build(f->model), 0);
 }
 
-/* The span of the thread that ends at an instant. */
+/* Returns the thread's span that ends at this instant. */
 static const struct span *ends(const struct fixture *f, uint64_t end_ns, uint8_t state, uint8_t flags, uint32_t other)
 {
 	const struct timeline *line = &f->model->timelines.row[f->thread];
@@ -105,7 +108,10 @@ static uint32_t count(const struct fixture *f)
 	return f->model->timelines.row[f->thread].count;
 }
 
-/* A preempted thread: who had its CPU, one after the other, and who took it where it never comes back. */
+/*
+ * A preempted thread: the threads that had its CPU, one after the other, and the thread that took it if it never
+ * returns.
+ */
 static void occupants(void **state)
 {
 	struct fixture f;
@@ -125,7 +131,10 @@ static void occupants(void **state)
 	model_free(f.model);
 }
 
-/* An idle CPU is one of which nobody is known to have had it: not that of a stranger, nor where the thread was preempted. */
+/*
+ * A CPU counts as idle if no thread is known to have had it: not if an unrecorded thread had it, nor where the thread
+ * was preempted.
+ */
 static void idle_cpu(void **state)
 {
 	for (int what = 0; what < 3; what++) {
@@ -146,7 +155,7 @@ static void idle_cpu(void **state)
 	}
 }
 
-/* 65 threads before it are told apart. */
+/* 65 threads before it are distinguished. */
 static void many_occupants(void **state)
 {
 	struct fixture f;
@@ -159,12 +168,15 @@ static void many_occupants(void **state)
 		change(&f, 0, 22 * MS + i, i % 2 ? f.b : f.a, i % 2 ? f.a : f.b, PREEMPTED);
 	change(&f, 0, 22 * MS + 80, f.a, f.thread, PREEMPTED);
 	build(&f);
-	/* Before that it is unknown, asleep; after it on a CPU. */
+	/* Before that unknown, asleep; after it on a CPU. */
 	assert_int_equal(count(&f), 65 + 3);
 	model_free(f.model);
 }
 
-/* A wake-up up to a millisecond before the thread goes off its CPU is that of its sleep, if it comes back without one. */
+/*
+ * A wake-up up to a millisecond before the thread leaves its CPU belongs to its sleep, if the thread returns without
+ * another one.
+ */
 static void woken_early(void **state)
 {
 	static const struct {
@@ -205,7 +217,7 @@ static void woken_early(void **state)
 	}
 }
 
-/* Whatever it slept in: who comes back unwoken was woken by somebody that was not recorded. */
+/* For any kind of sleep: a thread that returns without a wake-up was woken by a thread that was not recorded. */
 static void unseen_wakes(void **state)
 {
 	static const uint8_t STATES[][2] = { { SLEEP, STATE_SLEEP },
@@ -225,7 +237,7 @@ static void unseen_wakes(void **state)
 	}
 }
 
-/* At one instant a thread is woken, then gets a CPU, then leaves it, on whatever CPU. */
+/* At one instant a thread is woken, then gets a CPU, then leaves it, on any CPU. */
 static void one_instant(void **state)
 {
 	struct fixture f;
@@ -235,14 +247,14 @@ static void one_instant(void **state)
 	change(&f, 0, 20 * MS, f.thread, INDEX_NONE, SLEEP);
 	change(&f, 0, 30 * MS, f.thread, INDEX_NONE, SLEEP);
 	change(&f, 1, 30 * MS, INDEX_NONE, f.thread, 0);
-	wake(&f, 30 * MS, 0); /* there is no such object */
+	wake(&f, 30 * MS, 0); /* this object does not exist */
 	build(&f);
 	assert_int_equal(ends(&f, 30 * MS, STATE_SLEEP, 0, f.a)->object, INDEX_NONE);
 	ends(&f, END, STATE_SLEEP, 0, INDEX_NONE);
 	model_free(f.model);
 }
 
-/* How it was when the session began: as its account says, or the event before that. */
+/* The state at the session's start: from the thread's account, or from the event before. */
 static void first_state(void **state)
 {
 	enum { NO_EVENT, RUNS, NOT_FIRST, OTHERS, AT_ONCE, CONTRADICTS, READY_BEFORE, ASLEEP_BEFORE };
@@ -273,7 +285,7 @@ static void first_state(void **state)
 			wake(&f, 14 * MS, INDEX_NONE);
 		else if (what >= AT_ONCE)
 			change(&f, 3, what == AT_ONCE ? 15 * MS : 16 * MS, f.thread, INDEX_NONE, SLEEP);
-		/* There are switches. */
+		/* There are records of switches. */
 		change(&f, 1, 60 * MS, INDEX_NONE, f.a, 0);
 		build(&f);
 		span = &f.model->spans.row[f.model->timelines.row[f.thread].first];
@@ -286,7 +298,7 @@ static void first_state(void **state)
 	}
 }
 
-/* Up to where it was recorded, and what happens then; behind that nothing is known. */
+/* Events up to the thread's last recorded instant count; after that its state is unknown. */
 static void last_instant(void **state)
 {
 	for (uint64_t late = 0; late < 2; late++) {
@@ -304,7 +316,7 @@ static void last_instant(void **state)
 	}
 }
 
-/* Events of the next thread are none of it, nor those after its end. */
+/* Events of the next thread do not count, nor events after the thread's end. */
 static void nothing_more(void **state)
 {
 	struct fixture f;

@@ -88,7 +88,7 @@ struct expected {
 	uint32_t other; /* tid, 0 = none */
 };
 
-/* The target's spans, without holes from @start_ns on. */
+/* Checks that the target's spans have no holes from @start_ns on. */
 static void check(struct model *model, uint64_t start_ns, const struct expected *expected,
 		  uint32_t count)
 {
@@ -138,7 +138,7 @@ static void asleep_in_a_system_call(void **state)
 	CHECK(model, START, { 1100, STATE_RUNNING, 0, 0 }, { END, STATE_SLEEP, 0, 0 });
 }
 
-/* Whoever was interrupted by the timer did not wake anybody. */
+/* The thread that the timer interrupted did not wake anything. */
 static void woken_by_interrupts(void **state)
 {
 	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
@@ -166,7 +166,7 @@ static void preempted_names_the_thief(void **state)
 	      { 1200, STATE_RUNNABLE, 0, RIVAL }, { END, STATE_RUNNING, 0, 0 });
 }
 
-/* Two others ran one after the other on the CPU that the thread waited for. */
+/* Two other threads ran one after the other on the CPU that the thread waited for. */
 static void waiting_is_cut_by_who_ran(void **state)
 {
 	struct trace_builder *builder = begin(0);
@@ -196,7 +196,7 @@ static void throttled(struct trace_builder *builder, uint64_t ts_ns, uint32_t ne
 				      .refill_ns = refill_ns });
 }
 
-/* Once the quota is filled up, who has the CPU is to blame. */
+/* After the quota's refill the thread that has the CPU is responsible. */
 static void throttled_until_the_refill(void **state)
 {
 	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
@@ -207,7 +207,7 @@ static void throttled_until_the_refill(void **state)
 	in(builder, 1400, 0, RIVAL);
 	throttled(builder, 1500, RIVAL, 0);
 	in(builder, 1600, 0, RIVAL);
-	/* Elsewhere, after a CPU was free already. */
+	/* On another CPU, after a CPU was already free. */
 	throttled(builder, 1700, RIVAL, 20);
 	in(builder, 1730, 1, 0);
 	throttled(builder, 1800, RIVAL, 100);
@@ -220,7 +220,7 @@ static void throttled_until_the_refill(void **state)
 	      { 1900, STATE_RUNNABLE, SPAN_THROTTLED, RIVAL }, { END, STATE_RUNNABLE, 0, RIVAL });
 }
 
-/* The CPU had nothing to do for longer than it takes to be woken up: that refill was not enough. */
+/* The CPU was idle for longer than a wake-up takes: that refill was not enough. */
 static void throttled_for_longer(void **state)
 {
 	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
@@ -239,7 +239,7 @@ static void throttled_for_longer(void **state)
 	      { late + 100, STATE_RUNNABLE, 0, RIVAL }, { last, STATE_RUNNING, 0, 0 });
 }
 
-/* The waker is faster than the sleeper's own switch record. */
+/* The wake-up is recorded before the sleeper's own switch. */
 static void wake_up_before_the_switch(void **state)
 {
 	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
@@ -261,7 +261,7 @@ static void lost_wake_up_is_told(void **state)
 	      { 1200, STATE_SLEEP, SPAN_NO_WAKE, 0 }, { END, STATE_RUNNING, 0, 0 });
 }
 
-/* Switched in twice: what happened in between is not known. */
+/* Switched in twice: the time in between is unknown. */
 static void contradictions_are_unknown(void **state)
 {
 	struct trace_builder *builder = begin(0);
@@ -279,7 +279,7 @@ static void contradictions_are_unknown(void **state)
 
 static void account_and_first_record_must_agree(void **state)
 {
-	struct trace_builder *builder = begin(0); /* asleep, says the account */
+	struct trace_builder *builder = begin(0); /* asleep according to the account */
 
 	out(builder, 1100, 0, 0, PROFBPF__SWITCHES__STATE__SLEEP);
 	CHECK(end(builder), START, { 1100, STATE_UNKNOWN, 0, 0 }, { END, STATE_SLEEP, 0, 0 });
@@ -349,7 +349,7 @@ static void nothing_recorded_is_nothing_known(void **state)
 	model_free(model);
 }
 
-/* Whatever the records say, spans follow each other without holes and stay in the session. */
+/* For any records, spans follow each other without holes and stay in the session. */
 static void random_records_keep_the_order(void **state)
 {
 	for (unsigned int seed = 1; seed <= 200; seed++) {

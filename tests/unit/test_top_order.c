@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which processes profctl top lists, and in which order. */
+/* The processes that profctl top lists, and their order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void puts_children_below_their_parents(void **state)
 {
 	expect("20 10 11.1 13.2 12.2", &(struct top_choice){ .tree = true });
 	expect("10 11.1 12.2 13.2 20", &(struct top_choice){ .tree = true, .order = TOP_BY_PID });
-	/* Whose parent is not listed begins a tree. */
+	/* A process whose parent is not listed begins a tree. */
 	expect("13 12", &(struct top_choice){ .tree = true, .filter = "data_" });
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live table of processes: who is there, who has gone, and functions under names that people write. */
+/* The live table of processes: running ones, ended ones, and readable names of functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static void take(struct top_state *s, Profbpf__Packet__Kind kind, const Protobuf
 	assert_false(top_state_take(s, &packet));
 }
 
-/* One row of figures of a thread that had run so long. */
+/* Adds one row of figures of a thread with this total run time. */
 static void account(struct top_state *s, uint32_t tid, uint32_t pid, uint32_t flags, uint64_t run_ns)
 {
 	Profbpf__Accounts m = PROFBPF__ACCOUNTS__INIT;
@@ -54,7 +54,7 @@ static void task(struct top_state *s, uint32_t pid, uint32_t event, uint64_t sta
 	take(s, PROFBPF__PACKET__KIND__TASKS, &m.base);
 }
 
-/* Ends a frame; returns how many processes there are, *@shown how many of them did anything. */
+/* Ends a frame; returns the number of processes, *@shown: of active ones. */
 static uint32_t frame(struct top_state *s, uint64_t second, size_t *shown)
 {
 	Profbpf__CpuStats m = PROFBPF__CPU_STATS__INIT;
@@ -80,7 +80,7 @@ static void processes_come_and_go(void **state)
 		account(s, pid, pid, PROFBPF__ACCOUNTS__FLAG__FIRST, SECOND);
 	account(s, 31, 3, PROFBPF__ACCOUNTS__FLAG__FIRST, SECOND);
 	frame(s, 1, &shown);
-	/* A hundred processes that live for a moment each: shown in the second in which they did. */
+	/* A hundred processes that live for a moment each: shown in the second in which they lived. */
 	for (uint32_t pid = 100; pid < 200; pid++) {
 		task(s, pid, 1, pid);
 		account(s, pid, pid, PROFBPF__ACCOUNTS__FLAG__FINAL, 1000);
@@ -89,7 +89,7 @@ static void processes_come_and_go(void **state)
 	assert_int_equal(shown, 100);
 	assert_int_equal(frame(s, 3, &shown), 3);
 	assert_int_equal(shown, 0);
-	/* Last figures that come late bring nobody back. */
+	/* Late last figures do not bring a process back. */
 	account(s, 150, 150, PROFBPF__ACCOUNTS__FLAG__FINAL, 2000);
 	assert_int_equal(frame(s, 4, &shown), 3);
 	assert_int_equal(shown, 0);
@@ -137,7 +137,7 @@ static void names_are_readable(void **state)
 		int32_t pid = 5;
 
 		calls.n_end_ns = calls.n_dur_ns = calls.n_shape = 1;
-		calls.n_tid = calls.n_tgid = calls.n_function = 1; /* of its one shape */
+		calls.n_tid = calls.n_tgid = calls.n_function = 1; /* values of the single shape */
 		calls.end_ns = &end_ns;
 		calls.dur_ns = &dur_ns;
 		calls.shape = &shape;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What profctl top writes: in 60 columns nothing that matters is cut, jobs are summed up, a verdict is broken to the width. */
+/*
+ * The output of profctl top: in 60 columns no important text is cut, jobs are summed up, a verdict is wrapped to the
+ * width.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --topics: names to bits, and a message that names the wrong word and the right ones. */
+/* --topics: names to bits, and a message with the invalid word and the valid ones. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,7 +81,7 @@ static void test_names(void **state)
 	assert_null(topic_name(~0u));
 }
 
-/* A message that does not fit is cut, not written beyond its place. */
+/* A message that does not fit is truncated, not written beyond its buffer. */
 static void test_small_message(void **state)
 {
 	char error[24];

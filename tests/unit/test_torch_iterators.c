@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Iterators of PyTorch's DataLoader that are made first and asked then, one in turn with the other. */
+/* Iterators of PyTorch's DataLoader that are created first and then used in turn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,11 +18,11 @@
 #define LOADER "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
 #define POLL 7 /* x86-64 */
 #define SESSION 100
-#define FETCHES 80 /* of both together; then one that the end of the recording cuts */
+#define FETCHES 80 /* of both together; then one that the end of the recording cuts off */
 #define WORKERS 3
 #define PIPES 3
 
-/* Even fetches get the first worker's batches, odd ones those of the other two. */
+/* Even fetches get the first worker's batches, odd ones those of the other two workers. */
 struct scene {
 	struct model *model;
 	uint32_t main;
@@ -52,7 +52,7 @@ static uint32_t maker(uint32_t fetch)
 	return fetch % 2 == 0 ? 0 : 1 + fetch / 2 % 2;
 }
 
-/* Each fetch takes 10 ms of 20 and opens its batch, but for the first odd one, whose batch was there. */
+/* Each fetch takes 10 of 20 ms and opens its batch, except the first odd one, whose batch had arrived before. */
 static void begin(struct scene *s, uint64_t workers_start_ms)
 {
 	uint32_t job;
@@ -85,7 +85,7 @@ static void begin(struct scene *s, uint64_t workers_start_ms)
 	}
 }
 
-/* Worker @w makes a batch each @every_ms. */
+/* Worker @w makes a batch every @every_ms. */
 static void make_batches(struct scene *s, uint32_t w, uint32_t every_ms)
 {
 	for (uint32_t ms = 200; ms < 200 + 20 * FETCHES; ms += every_ms)
@@ -118,7 +118,7 @@ static void end(struct scene *s)
 	model_free(s->model);
 }
 
-/* Workers of one iterator take turns: who makes twice as many is another one's. */
+/* Workers of one iterator take turns: a worker that makes twice as many batches belongs to another iterator. */
 static void by_turns(void **state)
 {
 	struct scene s;
@@ -132,7 +132,7 @@ static void by_turns(void **state)
 	expect(&s, 1, 2, 41, 0);
 	end(&s);
 
-	/* Workers that began in the recording had nothing ready before: what brought no batch was an end. */
+	/* Workers that began in the recording had nothing ready before: a fetch without a batch was an end. */
 	begin(&s, SESSION + 1);
 	make_batches(&s, 0, 40);
 	make_batches(&s, 1, 80);
@@ -142,7 +142,7 @@ static void by_turns(void **state)
 	expect(&s, 1, 2, 41, 1);
 	end(&s);
 
-	/* As many of each: one iterator's. */
+	/* Equal numbers of batches: one iterator. */
 	begin(&s, 50);
 	for (uint32_t w = 0; w < WORKERS; w++)
 		make_batches(&s, w, 60);
@@ -158,7 +158,7 @@ static void wait_at(struct scene *s, uint32_t pipe, uint32_t w, uint64_t ms)
 	s->model->spans.row[s->model->spans.count - 1].object = pipe;
 }
 
-/* Each iterator has a pipe. A pipe that a worker wrote to once is that by which its end is told. */
+/* Each iterator has a pipe. A pipe that a worker wrote to once only signals the worker's end. */
 static void by_pipes(void **state)
 {
 	struct scene s;
@@ -184,7 +184,7 @@ static void by_pipes(void **state)
 	expect(&s, 1, 2, 41, 0);
 	end(&s);
 
-	/* Once each: nothing is known of their pipes. */
+	/* Once each: their pipes are unknown. */
 	begin(&s, 50);
 	for (uint32_t w = 0; w < WORKERS; w++)
 		make_batches(&s, w, 60);
@@ -199,7 +199,7 @@ static void by_pipes(void **state)
 	end(&s);
 }
 
-/* Who talks to another loader's workers is charged to its own loader alone. */
+/* A thread that talks to another loader's workers counts for its own loader only. */
 static void of_one_loader(void **state)
 {
 	struct scene s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a value of a record is in a file: the number that it always was, whatever number it has
- * in bpf/events.h. Numbers on the right never change; they are those of proto/trace.proto.
+ * The values of records in a file: the numbers that they always had, whatever their numbers in bpf/events.h are.
+ * Numbers on the right never change; they are those of proto/trace.proto.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,7 +152,7 @@ static void numbers(void **state)
 	assert_int_equal(trace_device_number(195 << 20 | 255), 195 << 20 | 255);
 }
 
-/* What no enum names is unknown, or left out of a sum. */
+/* A value in no enum is unknown, or left out of a sum. */
 static void no_values(void **state)
 {
 	assert_int_equal(trace_switch_state(77), TRACE_NO_VALUE);
@@ -165,7 +165,7 @@ static void no_values(void **state)
 	assert_int_equal(trace_switch_flags(SLEEP_FUTEX << SWITCH_KIND_SHIFT), 0);
 }
 
-/* ---- The encoder uses them: a batch with a row for each value. */
+/* ---- The encoder's use of them: a batch with a row for each value */
 
 static struct item *batch(enum item_kind kind, uint32_t type)
 {
@@ -195,7 +195,7 @@ static void add(struct item *item, const void *row, size_t size)
 			assert_int_equal((unsigned int)(m)->field[row], values[row].file); \
 	} while (0)
 
-/* Records whose column is their header's flags alone. */
+/* Records whose column contains only their header's flags. */
 #define FLAGS_TEST(name, struct_name, rec, message, Message, values)                          \
 	static void name(void **state)                                                        \
 	{                                                                                     \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Triggers: how they are written, and at what of a session's records they happen. */
+/* Triggers: their syntax, and the records of a session at which they fire. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -126,7 +126,7 @@ static void exits(struct session *s, uint32_t tgid, uint32_t code, uint32_t flag
 	exits_as(s, "job", tgid, code, flags);
 }
 
-/* What has happened, NULL if nothing has. */
+/* Returns the next event, NULL if there is none. */
 static const char *next(struct session *s, struct trigger_event *event)
 {
 	struct trigger trigger;
@@ -181,8 +181,8 @@ static void a_signal_ends_a_process(void **state)
 	exits(&s, 7, 0, TASK_TARGET | TASK_LAST);
 	exits(&s, 7, 3 << 8, TASK_TARGET | TASK_LAST);
 	exits(&s, 7, SIGTERM, TASK_TARGET | TASK_LAST);
-	exits(&s, 7, SIGSEGV, TASK_LAST); /* nobody's */
-	exits(&s, 7, SIGSEGV, TASK_TARGET); /* others of its threads are left */
+	exits(&s, 7, SIGSEGV, TASK_LAST); /* of no target */
+	exits(&s, 7, SIGSEGV, TASK_TARGET); /* the process has other threads left */
 	assert_null(next(&s, &event));
 	exits(&s, 7, SIGSEGV | 0x80, TASK_TARGET | TASK_LAST);
 	assert_non_null(next(&s, &event));
@@ -200,7 +200,7 @@ static void a_signal_ends_a_process(void **state)
 	end(&s);
 }
 
-/* What a thread calls itself makes no lines in the journal, and no sequences of a terminal's. */
+/* A thread's own name cannot make lines in the journal, nor escape sequences on a terminal. */
 static void names_are_plain(void **state)
 {
 	struct trigger_event event;
@@ -221,7 +221,7 @@ static void launches_stop(void **state)
 
 	(void)state;
 	begin(&s, "no-launch=3s");
-	call(&s, STEP, 8, SECOND); /* launches nothing, ever */
+	call(&s, STEP, 8, SECOND); /* never launches anything */
 	call(&s, LAUNCH, 7, SECOND);
 	second(&s, 3 * SECOND);
 	call(&s, LAUNCH, 7, 4 * SECOND);
@@ -230,7 +230,7 @@ static void launches_stop(void **state)
 	second(&s, 7 * SECOND);
 	assert_non_null(next(&s, &event));
 	assert_int_equal(event.pid, 7);
-	/* Once, until it goes on. */
+	/* Once, until the process launches again. */
 	second(&s, 20 * SECOND);
 	assert_null(next(&s, &event));
 	call(&s, LAUNCH, 7, 21 * SECOND);
@@ -238,7 +238,7 @@ static void launches_stop(void **state)
 	assert_null(next(&s, &event));
 	second(&s, 25 * SECOND);
 	assert_non_null(next(&s, &event));
-	/* Not of one that has ended. */
+	/* Not for a process that has ended. */
 	call(&s, LAUNCH, 7, 26 * SECOND);
 	exits(&s, 7, 0, TASK_TARGET | TASK_LAST);
 	second(&s, 60 * SECOND);
@@ -254,7 +254,7 @@ static void a_step_is_slow(void **state)
 
 	(void)state;
 	begin(&s, "slow-step=3:*_step");
-	/* Too few to compare with. */
+	/* Too few steps to compare with. */
 	for (int i = 0; i < STEPS_KNOWN - 1; i++)
 		call(&s, STEP, 7, now_ns += 100 * MS);
 	call(&s, STEP, 7, now_ns += 900 * MS);
@@ -265,10 +265,10 @@ static void a_step_is_slow(void **state)
 	call(&s, STEP, 7, now_ns += 350 * MS);
 	assert_non_null(next(&s, &event));
 	assert_non_null(strstr(event.text, "process 7 took 350"));
-	/* Another process' steps are its own. */
+	/* Another process's steps are separate. */
 	call(&s, STEP, 8, now_ns += 1000 * MS);
 	assert_null(next(&s, &event));
-	/* One that does not end is told of while it lasts, and not again. */
+	/* An open long step is reported while it lasts, and not again. */
 	second(&s, now_ns);
 	assert_non_null(next(&s, &event));
 	assert_non_null(strstr(event.text, "process 7 has taken"));
@@ -297,7 +297,7 @@ static void steps_are_counted(void **state)
 	assert_string_equal(event.text, "steps 3 to 4 of process 7 are over");
 	assert_int_equal(event.pid, 7);
 	assert_int_equal(event.from_ns, 4 * SECOND);
-	/* Of each process once. */
+	/* Once per process. */
 	for (uint64_t i = 6; i < 20; i++)
 		call(&s, STEP, 7, (1 + i) * SECOND);
 	assert_null(next(&s, &event));
@@ -314,7 +314,7 @@ static void data_are_waited_for(void **state)
 
 	(void)state;
 	begin(&s, "data-wait=30%:a_step");
-	/* 290 ms of each second, of which a call within another one is no more. */
+	/* 290 ms of each second; a nested call does not add to it. */
 	for (uint64_t i = 100; i < 115; i++) {
 		call_of(&s, STEP, 7, i * SECOND + 20 * MS, 100 * MS);
 		call_of(&s, STEP, 7, i * SECOND + 10 * MS, 290 * MS);
@@ -322,7 +322,7 @@ static void data_are_waited_for(void **state)
 		second(&s, (i + 1) * SECOND);
 	}
 	assert_null(next(&s, &event));
-	/* 390 ms from now on: after the second of them the mean of ten is above 30 %. */
+	/* 390 ms from now on: after the second such second the mean of ten is above 30 %. */
 	for (uint64_t i = 115; i < 130; i++) {
 		call_of(&s, STEP, 7, i * SECOND + 10 * MS, 390 * MS);
 		second(&s, (i + 1) * SECOND);
@@ -331,7 +331,7 @@ static void data_are_waited_for(void **state)
 	}
 	assert_non_null(next(&s, &event));
 	assert_string_equal(event.text, "thread 7 of process 7 has spent 31.0 % of the last 10 s fetching data");
-	/* Once, until it was below; a call of 4 s is of each of its seconds. */
+	/* Once, until it was below the limit; a call of 4 s counts in each of its seconds. */
 	second(&s, 145 * SECOND);
 	assert_null(next(&s, &event));
 	call_of(&s, STEP, 7, 150 * SECOND, 4 * SECOND);
@@ -341,7 +341,7 @@ static void data_are_waited_for(void **state)
 	end(&s);
 }
 
-/* By the functions that are known, where none is named. */
+/* Known functions are used if none is named. */
 static void fetches_are_known(void **state)
 {
 	Profbpf__Functions message = PROFBPF__FUNCTIONS__INIT;
@@ -391,7 +391,7 @@ static void function(struct session *s, uint32_t id, const char *symbol)
 	show_body(s, PROFBPF__PACKET__KIND__FUNCTIONS, &message.base);
 }
 
-/* One that a mark begins with: the name is of the fetch of a batch. */
+/* Adds the call that begins a mark: its name is that of a batch's fetch. */
 static void enters(struct session *s, uint32_t function, uint32_t tgid, uint64_t ts_ns)
 {
 	struct rec_call row = { .header = { REC_CALL, CALL_HAS_STRING, 0, ts_ns },
@@ -415,7 +415,7 @@ static void whole_second(struct session *s, uint64_t ts_ns)
 	second(s, ts_ns);
 }
 
-/* PyTorch's trainers fetch in no call of their own, but mark when. */
+/* PyTorch's trainers have no call for a fetch, but marks. */
 static void marks_are_known(void **state)
 {
 	static const char name[] = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
@@ -453,7 +453,7 @@ static void settings_are_replaced(void **state)
 	char error[512];
 
 	(void)state;
-	begin(&s, "signal=11"); /* a client's */
+	begin(&s, "signal=11"); /* a client's trigger */
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(trigger_parse(texts[i], &fresh[i], error, sizeof(error)), 0);
 		fresh[i].of_settings = true;
@@ -462,7 +462,7 @@ static void settings_are_replaced(void **state)
 	assert_int_equal(triggers_list(s.triggers, rows), 3);
 	assert_int_equal(rows[2].id, 3);
 	triggers_wrote(s.triggers, 3);
-	/* The first goes, the second stays with what is known of it. */
+	/* The first trigger is removed, the second one stays with its state. */
 	assert_int_equal(triggers_replace(s.triggers, fresh + 1, 1), 0);
 	assert_int_equal(triggers_list(s.triggers, rows), 2);
 	assert_string_equal(rows[0].what, "signal=11");

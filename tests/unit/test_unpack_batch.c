@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches are unpacked as protobuf-c unpacks them, also damaged ones. */
+/* Batches are unpacked like protobuf-c does it, including damaged ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static uint64_t next_random(void)
 	return seed;
 }
 
-/* Small ones mostly, and some of each length. */
+/* Mostly small values, and some of each length. */
 static uint64_t random_value(void)
 {
 	unsigned int bits = next_random() % 4 ? 3 : (unsigned int)(next_random() % 64 + 1);
@@ -93,7 +93,7 @@ static size_t make_switches(uint8_t *body)
 	return profbpf__switches__pack(&switches, body);
 }
 
-/* The same, field by field, as both write it. */
+/* Compares field by field, after both were packed. */
 static void assert_same(const ProtobufCMessage *expected, const ProtobufCMessage *got)
 {
 	static uint8_t a[2 * BODY_MAX], b[2 * BODY_MAX];
@@ -106,7 +106,7 @@ static void assert_same(const ProtobufCMessage *expected, const ProtobufCMessage
 	assert_memory_equal(a, b, size);
 }
 
-/* What is unknown is dropped. */
+/* Drops unknown fields. */
 static void forget_unknown(ProtobufCMessage *message)
 {
 	message->n_unknown_fields = 0;
@@ -146,7 +146,7 @@ static void check(const ProtobufCMessageDescriptor *type, size_t (*make)(uint8_t
 			damaged[from + next_random() % 8 % (size - from)] = (uint8_t)next_random();
 		sound += compare(type, &arena, size, damaged);
 	}
-	/* Twice, one after the other: columns go on. */
+	/* The message twice in a row: columns are concatenated. */
 	memcpy(body + size, body, size);
 	assert_true(compare(type, &arena, 2 * size, body));
 	assert_in_range(sound, DAMAGES / 10, DAMAGES);
@@ -165,7 +165,7 @@ static void switches(void **state)
 	check(&profbpf__switches__descriptor, make_switches);
 }
 
-/* A number that never ends is damage, wherever it is. */
+/* A number without an end is damage, wherever it is. */
 static void endless(void **state)
 {
 	uint8_t body[32] = { 4 << 3 | 2, 12 };
@@ -182,7 +182,7 @@ static void endless(void **state)
 	arena_release(&arena);
 }
 
-/* Numbers of a fixed size are in no batch: a column of them, or a number of its own, is damage, but if nobody knows it. */
+/* Batches have no numbers of fixed size: a column of them, or a single one, is damage, except in an unknown field. */
 static void of_fixed_size(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runtimes that are mapped and of which no launch was recorded: from the trace to the report. */
+/* Runtimes that are mapped but have no recorded launch: from the trace to the report. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void late_note(struct trace_builder *builder)
 	trace_packet(builder, PROFBPF__PACKET__KIND__NOTES, body, profbpf__notes__pack(&m, body));
 }
 
-/* Processes 10 and 20 map OpenCL, in two files, 30 Vulkan. */
+/* Processes 10 and 20 map OpenCL, in two files, 30 maps Vulkan. */
 static struct trace_builder *new_trace(void)
 {
 	struct trace_builder *builder = trace_builder_new();
@@ -54,7 +54,7 @@ static struct trace_builder *new_trace(void)
 		trace_looked(builder, pid, "/usr/lib/libpocl.so", START + MS, 1, MAPPED);
 	}
 	trace_looked(builder, 30, "/usr/lib/libvulkan.so.1", START + MS, 2, MAPPED);
-	/* What was only expected to be loaded. */
+	/* A library that was only expected to be loaded. */
 	trace_coverage(builder, 40, "/usr/lib/libvulkan.so.1", 0, START, 2);
 	trace_looked(builder, 40, "/opt/job", START + MS, 0, PROFBPF__COVERAGE__STATE__NO_SYMBOLS);
 	return builder;
@@ -113,7 +113,7 @@ static void expect_none_launched(yajl_val root)
 	yajl_tree_free(root);
 }
 
-/* Calls of other functions are none. */
+/* Calls of other functions are no launches. */
 static struct trace_builder *none_launched(void)
 {
 	struct trace_builder *builder = new_trace();
@@ -137,7 +137,7 @@ static void nobody_launched(void **state)
 	expect_none_launched(json_of(none_launched(), SECTION_CAPTURE));
 }
 
-/* Whether or not calls are kept. */
+/* With and without kept calls. */
 static void somebody_launched(void **state)
 {
 	static const uint32_t sections[] = { SECTION_ALL, SECTION_CAPTURE };
@@ -152,7 +152,7 @@ static void somebody_launched(void **state)
 	}
 }
 
-/* Calls that were too short to be recorded are calls. */
+/* Calls that were too short to be recorded count. */
 static void short_launches(void **state)
 {
 	struct trace_builder *builder = none_launched();
@@ -165,7 +165,7 @@ static void short_launches(void **state)
 	yajl_tree_free(root);
 }
 
-/* As the report's first screen has it. */
+/* Writes the text of the report's first screen. */
 static int losses_text(FILE *out, const struct model *model, const struct results *results,
 		       const struct report_options *options)
 {
@@ -195,7 +195,7 @@ static void words(void **state)
 	free(text);
 }
 
-/* What the verdict leans on. */
+/* The facts on which the verdict relies. */
 static void verdict(void **state)
 {
 	yajl_val root = json_of(none_launched(), SECTION_ALL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of this program's own files: made once, kept for a while, given back when there is no room. Needs root. */
+/* The tables of this program's own files: built once, kept for a while, dropped when there is no room. Needs root. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -57,7 +57,7 @@ static void end(struct tables *t)
 	unwind_store_free(t->store);
 }
 
-/* The mapping of the file whose path has @name in it. */
+/* Returns the mapping of the file whose path contains @name. */
 static const struct process_map *map_of(const struct tables *t, const char *name)
 {
 	for (size_t i = 0; i < t->maps.count; i++)
@@ -120,7 +120,7 @@ static void the_next_session_has_it(void **state)
 	end(&t);
 }
 
-/* Programs are waited for once for all that was dropped before. */
+/* One wait for the programs covers all tables dropped before it. */
 static void one_wait_is_enough(void **state)
 {
 	struct tables t = begin();
@@ -147,7 +147,7 @@ static void it_is_held_as_often_as_it_is_mapped(void **state)
 	unwind_files_drop(t.files, held, ALICE);
 	unwind_files_drop(t.files, held, ALICE);
 	expect(&t, 1, 1, 0);
-	/* Alice holds it no more: this is nobody's. */
+	/* Alice no longer holds it: the table has no holder. */
 	unwind_files_drop(t.files, held, ALICE);
 	expect(&t, 1, 1, 0);
 	unwind_files_drop(t.files, held, BOB);
@@ -191,7 +191,7 @@ static void what_has_just_changed_is_not_kept(void **state)
 }
 
 #if defined(__x86_64__)
-/* What no unwind table covers. */
+/* A function that no unwind table covers. */
 asm(".text\n"
     ".balign 16\n"
     ".globl untold\n"
@@ -213,7 +213,7 @@ static struct unwind_file *map_more(struct tables *t, const char *name, struct u
 	return held;
 }
 
-/* What instructions tell is added when it is asked for, and then everybody has it. */
+/* Rules from instructions are added on request, and then all users have them. */
 static void rules_are_derived_when_asked_for(void **state)
 {
 	struct tables t = begin();
@@ -231,7 +231,7 @@ static void rules_are_derived_when_asked_for(void **state)
 	assert_memory_equal(&again, &derived, sizeof(again));
 	unwind_files_drop(t.files, second, BOB);
 	unwind_files_drop(t.files, second, ALICE);
-	/* Where there is nothing to add there is one table. */
+	/* If there is nothing to add, there is one table. */
 	first = map(&t, "libcmocka", ALICE, &told);
 	assert_false(unwind_files_more(first));
 	assert_ptr_equal(map_more(&t, "libcmocka", &again), first);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process's tables are made before a session has its programs, and these know them at once. Needs root. */
+/* A process's tables are built before a session has its programs, which know them at once. Needs root. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static int process_map(void)
 			      &options);
 }
 
-/* Mappings of this process that have a table there; -1: nothing is known of it */
+/* Returns the number of this process's mappings with a table in @map; -1: the process is unknown there. */
 static int mappings_with_tables(int map)
 {
 	struct unwind_process *process = calloc(1, sizeof(*process));
@@ -81,7 +81,7 @@ static void what_is_prepared_is_known_from_the_beginning(void **state)
 	end(&scene);
 }
 
-/* However far the thread has come. */
+/* However far the thread has got. */
 static void a_session_that_begins_meanwhile_knows_it_too(void **state)
 {
 	for (int i = 0; i < 50; i++) {

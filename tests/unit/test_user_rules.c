@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whom the flight recorder is to record, as the administrator writes it, and who is meant. */
+/* The users whom the flight recorder shall record: the administrator's syntax, and the matching users. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Characters of UTF-8, by the edges of Unicode's table of well-formed sequences, and what becomes of others. */
+/*
+ * Characters of UTF-8, at the limits of Unicode's table of well-formed sequences, and the replacement of invalid
+ * bytes.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +39,7 @@ static void test_edges(void **state)
 		{ "\xe1\x80\x41", 0 },
 		{ "\xed\x9f\xbf", 3 },
 		{ "\xed\xa0\x80", 0 }, /* the first surrogate */
-		{ "\xed\xbf\xbf", 0 }, /* the last one */
+		{ "\xed\xbf\xbf", 0 }, /* the last surrogate */
 		{ "\xee\x80\x80", 3 },
 		{ "\xef\xbf\xbf", 3 },
 		{ "\xf0\x8f\xbf\xbf", 0 }, /* overlong */
@@ -74,10 +77,10 @@ static void test_printable(void **state)
 
 	(void)state;
 	assert_string_equal(printable("a\x1f\x7f\xff ", into, sizeof(into)), "a??? ");
-	/* Controls of two bytes, which terminals obey, too; and the first that is none. */
+	/* Two-byte control characters, which terminals obey, too; and the first character after them. */
 	assert_string_equal(printable("\xc2\x9f\xc2\xa0", into, sizeof(into)), "?\xc2\xa0");
 	assert_string_equal(printable("\xc3\x9f", into, sizeof(into)), "\xc3\x9f");
-	/* As many bytes as there is room for, and no part of a character. */
+	/* As many bytes as there is room for, without incomplete characters. */
 	assert_string_equal(printable("abcdefg", into, sizeof(into)), "abcde");
 	assert_string_equal(printable("abc\xc3\xa4g", into, sizeof(into)), "abc\xc3\xa4");
 	assert_string_equal(printable("abcd\xc3\xa4", into, sizeof(into)), "abcd");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict: each state, what is just not enough for it, and what it says. */
+/* The verdict: each state, values just below its limit, and its text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +65,7 @@ static void cpu(void **state)
 	}
 }
 
-/* The host had handed the task over long before it started. */
+/* The host had submitted the task long before it started. */
 static void device_idle(void **state)
 {
 	struct verdict_scene f;
@@ -84,7 +84,7 @@ static void device_idle(void **state)
 	verdict_end(&f);
 }
 
-/* From where on it is the device, and from where on nothing is said at all. */
+/* The limits from which on the device is the verdict, and from which on there is none. */
 static void busy(void **state)
 {
 	struct overlap_device copies = { 0 };
@@ -118,7 +118,7 @@ static void busy(void **state)
 			 "of the time");
 	verdict_says_not(&f, "do  ");
 	verdict_says_not(&f, "gain");
-	/* It only copies for a fifth of the time. */
+	/* For a fifth of the time the device only copies. */
 	overlap = f.scene.results.overlap;
 	f.scene.results.overlap = (struct overlap_results){ &copies, 1 };
 	copies.all.pure_copy_ns = 680 * US;
@@ -129,7 +129,7 @@ static void busy(void **state)
 	verdict_judge(&f);
 	verdict_expect(&f, VERDICT_HEALTHY, 97.06);
 	f.scene.results.overlap = overlap;
-	/* Steps that wait for data, beside a device that does not notice it. */
+	/* Steps that wait for data, while the device has no gaps from it. */
 	verdict_add_pipeline(&f);
 	f.steps.judged_wait_ns = 31 * US;
 	verdict_judge(&f);
@@ -148,7 +148,7 @@ static void data_by_role(void **state)
 	verdict_main_waits(&f);
 	verdict_add_pipeline(&f);
 	verdict_compute(&f);
-	/* What the worker did is data, the rest is main's own. */
+	/* The worker's part is data, the rest is main's own code. */
 	verdict_expect(&f, VERDICT_DATA, 32);
 	assert_int_equal(f.verdict.op, 0);
 	verdict_says(
@@ -156,14 +156,14 @@ static void data_by_role(void **state)
 		"Starved for data: the device is idle for 32.0 % of its time by the data pipeline, "
 		"most of all by MindData's Map(ID:2).");
 	verdict_says(&f, "map(): raise num_parallel_workers");
-	/* Who wakes whom alone is no proof. */
+	/* Wake-ups alone are no proof of a pipeline. */
 	f.pipelines.list.row[0].by_wakes = true;
 	verdict_judge(&f);
 	verdict_expect(&f, VERDICT_HOST_CODE, 34);
 	verdict_end(&f);
 }
 
-/* Batches that are made by the thread that fetches them: as much of it as the steps spend in fetches. */
+/* Batches made by the fetching thread itself: the share that steps spend in fetches. */
 static void data_in_trainer(void **state)
 {
 	struct verdict_scene f;
@@ -174,7 +174,7 @@ static void data_in_trainer(void **state)
 	f.steps.judged_wait_ns = 200 * US;
 	verdict_compute(&f);
 	verdict_expect(&f, VERDICT_HOST_CODE,
-		       34); /* of no operator it is known that it holds them up */
+		       34); /* no operator is known to hold the steps up */
 	verdict_blame(&f, BOTTLENECK_BUSY, 20);
 	verdict_judge(&f);
 	verdict_expect(&f, VERDICT_DATA, 20);
@@ -213,7 +213,7 @@ static void steps_alone(void **state)
 	f.steps.other_cpu_ns = 31 * US;
 	verdict_judge(&f);
 	verdict_expect(&f, VERDICT_CPU, 3.1);
-	/* That they do not wait for data says nothing of the device. */
+	/* Steps that do not wait for data say nothing about the device. */
 	f.steps.other_cpu_ns = 29 * US;
 	verdict_judge(&f);
 	verdict_expect(&f, VERDICT_UNKNOWN, 2.9);
@@ -227,7 +227,7 @@ static void steps_alone(void **state)
 	verdict_end(&f);
 }
 
-/* What lies exactly at a border is on the side that verdict.h says: of steps ... */
+/* A value exactly at a limit is on the side that verdict.h states: for steps ... */
 static void borders_of_steps(void **state)
 {
 	static const struct {
@@ -258,7 +258,7 @@ static void borders_of_steps(void **state)
 	verdict_end(&f);
 }
 
-/* ... and of devices, whose window is a millisecond: how idle, and by which roots. */
+/* ... and for devices, whose window is a millisecond: idle time, and its roots. */
 static void borders_of_devices(void **state)
 {
 	static const struct {
@@ -273,10 +273,10 @@ static void borders_of_devices(void **state)
 		/* More than half of it is unknown. */
 		{ 200, 100, 0, 100, VERDICT_HOST_CODE, 10 },
 		{ 200, 99, 0, 101, VERDICT_UNKNOWN, 20 },
-		/* Less than noise is no finding. */
+		/* Causes below the noise are no finding. */
 		{ 200, 30, 0, 0, VERDICT_HOST_CODE, 3 },
 		{ 200, 29, 0, 0, VERDICT_DEVICE, 80 },
-		/* The heaviest; of two that weigh the same the first of the states. */
+		/* The heaviest state; of equal ones the first. */
 		{ 200, 90, 91, 0, VERDICT_DEVICE, 9.1 },
 		{ 200, 90, 90, 0, VERDICT_HOST_CODE, 9 },
 	};
@@ -314,7 +314,7 @@ static void borders_of_devices(void **state)
 	verdict_end(&f);
 }
 
-/* Tasks that lie in less than a hundredth of a device file's time say nothing of the job. */
+/* Tasks that cover less than a hundredth of a device file's time say nothing about the job. */
 static void border_of_told(void **state)
 {
 	struct verdict_scene f;
@@ -351,10 +351,10 @@ static void communication(void **state)
 	verdict_judge(&f);
 	verdict_expect(&f, VERDICT_COMMUNICATION, 40);
 	verdict_says(&f, "most of it for rank 5");
-	ranks[0].wait_ns = 70 * US; /* less than the host's code */
+	ranks[0].wait_ns = 70 * US; /* less than the host's own code */
 	verdict_judge(&f);
 	verdict_expect(&f, VERDICT_HOST_CODE, 34);
-	/* It has to be heavier than any state of idle time, 85 us of the host's code. */
+	/* It has to be heavier than any state of idle time, here 85 us of the host's code. */
 	ranks[0].wait_ns = 75 * US;
 	verdict_judge(&f);
 	verdict_expect(&f, VERDICT_HOST_CODE, 34);
@@ -392,7 +392,7 @@ static void unknown(void **state)
 	verdict_end(&f);
 }
 
-/* Waits for somebody who was not traced: who, nobody knows. */
+/* Waits for a thread that was not traced: its activity is unknown. */
 static void untraced(void **state)
 {
 	struct cpu_switch row = { 0 };
@@ -439,7 +439,7 @@ static void lost(void **state)
 	verdict_end(&f);
 }
 
-/* The JSON report begins with it, and it can be chosen alone. */
+/* The JSON report begins with the verdict, which can also be selected alone. */
 static void in_json(void **state)
 {
 	const struct report_options options = { .sections = SECTION_VERDICT };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict without tasks of a device: by what the job's threads waited for. */
+/* The verdict without tasks of a device: from the waits of the job's threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void threads(void **state)
 		"main thread main 100 waits for 70.0 % of the time for it, most of all sleeping");
 	verdict_says(&f, "root     worker 101: nanosleep <- main 100; sleep, 70.0 % of the time");
 	verdict_says(&f, "gain     at most 70.0 % of the time");
-	/* The worker is one of a pipeline. */
+	/* The worker belongs to a pipeline. */
 	verdict_add_pipeline(&f);
 	verdict_judge(&f);
 	verdict_expect(&f, VERDICT_DATA, 70);
@@ -46,7 +46,7 @@ static void threads(void **state)
 		    "of all by MindData's Map(ID:2)");
 	verdict_end(&f);
 
-	/* Work that is shared is none that holds up, as long as it is not more. */
+	/* Work that main shares with the worker does not hold main up, as long as the worker's part is not longer. */
 	verdict_begin(&f);
 	main_and_worker(&f, 500, true);
 	verdict_judge_waits(&f);
@@ -63,7 +63,7 @@ static void threads(void **state)
 	assert_int_equal(f.verdict.idle.most->root.who, f.scene.worker);
 	verdict_end(&f);
 
-	/* Below a tenth it is no finding for a thread that works. */
+	/* A wait of less than a tenth is no finding for a working thread. */
 	verdict_begin(&f);
 	main_and_worker(&f, 900, false);
 	verdict_judge_waits(&f);
@@ -105,7 +105,7 @@ static void threads_without_cpu(void **state)
 	verdict_end(&f);
 }
 
-/* The threads launch: the device could be busier where they work themselves. */
+/* The threads launch: the device could be busier while they work themselves. */
 static void threads_that_launch(void **state)
 {
 	struct verdict_scene f;
@@ -130,7 +130,7 @@ static void threads_that_launch(void **state)
 	verdict_says(&f, "root     main 100; user_code");
 	verdict_end(&f);
 
-	/* What little they wait is not known: that is no reason not to see what they do. */
+	/* Their few waits are of unknown cause: the verdict is still their own activity. */
 	verdict_begin(&f);
 	small_span(scene->model, scene->main, 0, 800 * US, STATE_RUNNING);
 	small_sleep(scene->model, scene->main, 800 * US, 1000 * US, FUTEX, INDEX_NONE,
@@ -143,12 +143,12 @@ static void threads_that_launch(void **state)
 	verdict_end(&f);
 }
 
-/* What lies exactly at a border is on the side that verdict.h says. Microseconds of a millisecond. */
+/* A value exactly at a limit is on the side that verdict.h states. Microseconds of a millisecond. */
 struct border {
-	uint64_t own, host, unknown; /* what the threads did themselves, waited for the host's code, and for what is not known */
-	double at_least; /* how busy the device is; negative: that is not known */
-	double blamed; /* what the pipeline's own rules find of a lock; 0 = nothing */
-	uint64_t wait; /* of the steps' millisecond, in fetches */
+	uint64_t own, host, unknown; /* the threads' own activity, waits for the host's code, waits of unknown cause */
+	double at_least; /* the device's busy time in percent; negative: unknown */
+	double blamed; /* the cost of a lock by the pipeline's own rules; 0 = none */
+	uint64_t wait; /* time in fetches of the steps' millisecond */
 	enum verdict_state state;
 	double percent;
 };
@@ -190,19 +190,19 @@ static void judge_border(const struct border *border)
 static void borders(void **state)
 {
 	static const struct border CASES[] = {
-		/* Less than noise, or at work for nine tenths of the time. */
+		/* Below the noise, or nine tenths of the time at work. */
 		{ 500, 30, 0, -1, 0, 0, VERDICT_HOST_CODE, 3 },	 { 500, 29, 0, -1, 0, 0, VERDICT_HEALTHY, 50 },
 		{ 900, 100, 0, -1, 0, 0, VERDICT_HEALTHY, 90 },	 { 899, 101, 0, -1, 0, 0, VERDICT_HOST_CODE, 10.1 },
-		/* More than half of the waiting is unknown, and that is more than noise. */
+		/* More than half of the waiting is of unknown cause, and more than noise. */
 		{ 500, 50, 50, -1, 0, 0, VERDICT_HOST_CODE, 5 }, { 500, 49, 51, -1, 0, 0, VERDICT_UNKNOWN, 5.1 },
 		{ 500, 0, 30, -1, 0, 0, VERDICT_UNKNOWN, 3 },	 { 500, 0, 29, -1, 0, 0, VERDICT_HEALTHY, 50 },
-		/* Where they submit work, a device that is busy; else what they do themselves is the host's code. */
+		/* For submitting threads a busy device; otherwise their own activity counts as the host's code. */
 		{ 500, 0, 0, 90, 0, 0, VERDICT_DEVICE, 90 },	 { 500, 0, 0, 89.9, 0, 0, VERDICT_HOST_CODE, 50 },
 		{ 500, 100, 600, 50, 0, 0, VERDICT_HOST_CODE, 60 }, { 499, 100, 600, 50, 0, 0, VERDICT_UNKNOWN, 60 },
-		/* What the pipeline's rules find, if it is as much as all else. */
+		/* A finding of the pipeline's rules, if it is as large as all others. */
 		{ 500, 30, 0, -1, 3, 0, VERDICT_DATA, 3 },	 { 500, 31, 0, -1, 3, 0, VERDICT_HOST_CODE, 3.1 },
 		{ 500, 0, 0, -1, 2.9, 0, VERDICT_HEALTHY, 50 },
-		/* Of fetches what is more than all waiting, where the pipeline has workers. */
+		/* The part of fetches that exceeds all waits, if the pipeline has workers. */
 		{ 500, 40, 0, -1, 0, 100, VERDICT_DATA, 6 },	 { 500, 50, 0, -1, 0, 100, VERDICT_DATA, 5 },
 		{ 500, 51, 0, -1, 0, 100, VERDICT_HOST_CODE, 5.1 }, { 500, 0, 0, -1, 0, 30, VERDICT_DATA, 3 },
 		{ 500, 0, 0, -1, 0, 29, VERDICT_HEALTHY, 50 },	 { 50, 0, 0, -1, 0, 100, VERDICT_DATA, 5 },
@@ -212,7 +212,7 @@ static void borders(void **state)
 		judge_border(&CASES[i]);
 }
 
-/* main is the trainer of a pipeline, whose steps are in fetches for @wait_percent. */
+/* main is the trainer of a pipeline, whose steps spend @wait_percent in fetches. */
 static void judge_fetches(struct verdict_scene *f, uint64_t wait_percent)
 {
 	f->steps.judged_wait_ns = wait_percent * 10 * US;
@@ -222,7 +222,7 @@ static void judge_fetches(struct verdict_scene *f, uint64_t wait_percent)
 	verdict_judge_waits(f);
 }
 
-/* A loader that has workers is waited for: where its trainer waits for a CPU no batch is being made. */
+/* The trainer waits for a loader with workers: while the trainer lacks a CPU no batch is made. */
 static void fetches_without_cpu(void **state)
 {
 	struct verdict_scene f;
@@ -243,7 +243,7 @@ static void fetches_without_cpu(void **state)
 	verdict_end(&f);
 }
 
-/* What it did in fetches is no root of its waits for CPUs, though those of one kind are less. */
+/* The trainer's activity in fetches is not the root of its waits for CPUs, though each kind of those is smaller. */
 static void fetches_between_waits_for_cpus(void **state)
 {
 	struct verdict_scene f;
@@ -266,7 +266,7 @@ static void fetches_between_waits_for_cpus(void **state)
 	verdict_end(&f);
 }
 
-/* main works until 700 us, and waits for many things of its worker after that, 90 us for the most of them. */
+/* main works until 700 us, then waits for many activities of its worker, for the longest 90 us. */
 static void works_and_waits(struct verdict_scene *f)
 {
 	struct scene *scene = &f->scene;
@@ -284,7 +284,7 @@ static void works_and_waits(struct verdict_scene *f)
 	small_span(scene->model, scene->worker, 940 * US, 1000 * US, STATE_RUNNING);
 }
 
-/* What the trainer does in fetches is the loader's; its own code is the root only if it does that for the most part. */
+/* The trainer's activity in fetches belongs to the loader; its own code is the root only if it is most of it. */
 static void own_code_in_fetches(void **state)
 {
 	struct verdict_scene f;
@@ -310,7 +310,10 @@ static void own_code_in_fetches(void **state)
 	verdict_end(&f);
 }
 
-/* A pool's thread works for any operator: then the one for which the steps wait is it, not the one that took from the pool. */
+/*
+ * A pool's thread works for any operator: the operator for which the steps wait is responsible, not the one that took
+ * from the pool.
+ */
 static void pool_threads(void **state)
 {
 	struct verdict_scene f;
@@ -335,7 +338,9 @@ static void pool_threads(void **state)
 	verdict_expect(&f, VERDICT_DATA, 70);
 	assert_int_equal(f.verdict.idle.most->root.who, pool);
 	assert_int_equal(f.verdict.op, 0);
-	/* So it is where somebody of the pipeline has started it; but one of an operator's own is that one's. */
+	/*
+	 * The same if a thread of the pipeline has started it; but an operator's own thread belongs to that operator.
+	 */
 	row.thread = pool;
 	row.op = 1;
 	row.descendant = true;
@@ -348,7 +353,10 @@ static void pool_threads(void **state)
 	verdict_end(&f);
 }
 
-/* A thread of another process is of nobody's pool: the operator that waits for it is to blame, whatever steps wait for. */
+/*
+ * A thread of another process belongs to no pool: the operator that waits for it is responsible, whatever the steps
+ * wait for.
+ */
 static void end_in_another_process(void **state)
 {
 	struct verdict_scene f;
@@ -372,19 +380,19 @@ static void end_in_another_process(void **state)
 	verdict_expect(&f, VERDICT_DATA, 70);
 	assert_int_equal(f.verdict.idle.most->root.who, server);
 	assert_int_equal(f.verdict.op, 1);
-	/* Also where an operator started it: then it is that one's. */
+	/* The same if an operator started it: then it belongs to that operator. */
 	row.thread = server;
 	assert_true(MODEL_PUSH(&pipeline->threads, row));
 	verdict_judge(&f);
 	assert_int_equal(f.verdict.op, 1);
-	/* One of the trainer's own could be of its pool. */
+	/* A thread in the trainer's process could belong to its pool. */
 	scene->model->threads.row[server].process = scene->process;
 	verdict_judge(&f);
 	assert_int_equal(f.verdict.op, 0);
 	verdict_end(&f);
 }
 
-/* main is asleep in poll() until its time limit but for @work_us, and waits for @kind. */
+/* main sleeps in poll() until its timeout except for @work_us, and waits for @kind. */
 static void judge_poll(struct verdict_scene *f, Profbpf__SleepObjects__Kind kind, uint64_t work_us)
 {
 	struct sleep_object object = { .kind = (uint8_t)kind };
@@ -397,7 +405,7 @@ static void judge_poll(struct verdict_scene *f, Profbpf__SleepObjects__Kind kind
 	verdict_judge_waits(f);
 }
 
-/* Nothing came, and nothing was done: who is idle and who hangs looks the same, and neither is the host's code's. */
+/* No event and no work: an idle thread and a hanging one look the same, and neither is the host's code. */
 static void events(void **state)
 {
 	static const struct {
@@ -407,8 +415,8 @@ static void events(void **state)
 	} CASES[] = {
 		{ PROFBPF__SLEEP_OBJECTS__KIND__EPOLL, 29, VERDICT_UNKNOWN },
 		{ PROFBPF__SLEEP_OBJECTS__KIND__SEVERAL, 29, VERDICT_UNKNOWN },
-		{ PROFBPF__SLEEP_OBJECTS__KIND__EPOLL, 30, VERDICT_HOST_CODE }, /* it does something between */
-		{ PROFBPF__SLEEP_OBJECTS__KIND__TIMERFD, 29, VERDICT_HOST_CODE }, /* keeps a pace */
+		{ PROFBPF__SLEEP_OBJECTS__KIND__EPOLL, 30, VERDICT_HOST_CODE }, /* it works in between */
+		{ PROFBPF__SLEEP_OBJECTS__KIND__TIMERFD, 29, VERDICT_HOST_CODE }, /* it keeps a pace */
 		{ PROFBPF__SLEEP_OBJECTS__KIND__NOTHING, 29, VERDICT_HOST_CODE },
 	};
 	struct verdict_scene f;
@@ -428,7 +436,7 @@ static void events(void **state)
 	}
 }
 
-/* A server that waits for its client, or the other way round: what a process that was not traced did is not known. */
+/* A server that waits for its client, or the other way round: the activity of an untraced process is unknown. */
 static void untraced_peer(void **state)
 {
 	struct verdict_scene f;
@@ -442,13 +450,13 @@ static void untraced_peer(void **state)
 	assert_int_equal(f.verdict.lack, VERDICT_LACK_PROCESS);
 	verdict_says(&f, "to know  Record that process, too (--pid A,B, or profctl record --system). A server");
 	verdict_says(&f, "was not traced <- main 100; network, 80.0 % of the time");
-	/* For a loader's thread it is the data that is late. */
+	/* For a loader's thread the data is late. */
 	verdict_add_pipeline(&f);
 	f.pipelines.list.row[0].threads.row[0].thread = scene->main;
 	verdict_judge(&f);
 	verdict_expect(&f, VERDICT_DATA, 80);
 	verdict_end(&f);
-	/* Of another host it is the network. */
+	/* If the peer is on another host, it is the network. */
 	verdict_begin(&f);
 	small_span(scene->model, scene->main, 0, 200 * US, STATE_RUNNING);
 	small_sleep(scene->model, scene->main, 200 * US, 1000 * US, RECVFROM, INDEX_NONE, SPAN_WOKEN_SOFTIRQ);

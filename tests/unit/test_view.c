@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views of the report: every column that one names is there, and what each way to show one does. */
+/* Views of the report: every column that a view names exists, and each output format works. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void every_column_is_there(void **state)
 		check(*view);
 }
 
-/* "a row of threads" is what finds the thread. */
+/* "a row of threads" is the text by which the thread is found. */
 static void every_row_is_of_a_table(void **state)
 {
 	size_t count;
@@ -98,7 +98,7 @@ DEFINE_FIGURES(halves, struct animal, HALF_COLUMNS, NULL);
 static const struct model MODEL = { 0 };
 static const struct results RESULTS = { 0 };
 
-/* The text that the caller frees. */
+/* Returns the view's text; the caller frees it. */
 static char *text_of(const struct view *view, uint32_t top)
 {
 	const struct report_options options = { .top = top };
@@ -172,7 +172,7 @@ static void unknown_is_told(void **state)
 	free(text);
 }
 
-/* Told by all rows, also by those that are not shown. */
+/* Decided by all rows, also by those that are not shown. */
 static void columns_that_say_nothing(void **state)
 {
 	static const struct view_column columns[] = {

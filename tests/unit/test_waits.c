@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Page faults and block requests: from records to the model, to the sleeps for them, to their sums. */
+/* Page faults and block requests: from records to the model, to the sleeps that they cause, to their sums. */
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,7 +122,7 @@ static void records_come_back(void **state)
 	model_free(model);
 }
 
-/* Times that cannot be are no rows. */
+/* Rows with impossible times are dropped. */
 static void hostile_records(void **state)
 {
 	struct rec_fault fault = { .header = { .type = REC_FAULT, .ts_ns = -50ull },
@@ -198,18 +198,18 @@ static void sleeps_for_a_disk(void **state)
 	add_request(model, a, 900, 2000, PROFBPF__BLOCK_REQUESTS__OPERATION__READ);
 	add_request(model, a, 910, 2900, PROFBPF__BLOCK_REQUESTS__OPERATION__READ);
 	add_request(model, a, 5000, 5500,
-		    PROFBPF__BLOCK_REQUESTS__OPERATION__WRITE); /* while it ran */
+		    PROFBPF__BLOCK_REQUESTS__OPERATION__WRITE); /* while the thread ran */
 	add_request(
 		model, a, 8000, 8500,
 		PROFBPF__BLOCK_REQUESTS__OPERATION__READ); /* long before the end of the sleep */
 	add_request(model, b, 1000, 19900,
-		    PROFBPF__BLOCK_REQUESTS__OPERATION__READ); /* another's */
+		    PROFBPF__BLOCK_REQUESTS__OPERATION__READ); /* of another thread */
 	asleep(model, a, 1000, 3000, SPAN_IOWAIT)->syscall = SYS_READ;
 	small_span(model, a, 3000, 6000, STATE_RUNNING);
 	asleep(model, a, 6000, 7000, SPAN_IOWAIT)->syscall = SYS_READ;
 	small_span(model, a, 7000, 8000, STATE_RUNNING);
 	asleep(model, a, 8000, 20000000, SPAN_IOWAIT)->syscall = SYS_READ;
-	small_span(model, b, 1000, 20000, STATE_SLEEP); /* for something else */
+	small_span(model, b, 1000, 20000, STATE_SLEEP); /* a sleep for another reason */
 	small_index(model);
 
 	assert_int_equal(sleep_causes_find(model), 0);
@@ -249,15 +249,15 @@ static void sleeps_in_faults(void **state)
 
 	file = model_string(model, "/data");
 	add_fault(model, a, 1000, 5000, file);
-	add_fault(model, a, 7000, 7000, file); /* it did not sleep */
+	add_fault(model, a, 7000, 7000, file); /* without a sleep */
 	add_fault(model, b, 1000, 5000, 0);
-	asleep(model, a, 1000, 2000, SPAN_FAULT); /* twice in one fault */
+	asleep(model, a, 1000, 2000, SPAN_FAULT); /* two sleeps in one fault */
 	small_span(model, a, 2000, 3000, STATE_RUNNING);
 	asleep(model, a, 3000, 4900, SPAN_FAULT);
 	small_span(model, a, 4900, 6000, STATE_RUNNING);
-	asleep(model, a, 6000, 6500, SPAN_FAULT); /* a minor one */
+	asleep(model, a, 6000, 6500, SPAN_FAULT); /* a minor fault */
 	small_span(model, a, 6500, 8000, STATE_RUNNING);
-	asleep(model, a, 8000, 8100, SPAN_FAULT | SPAN_IOWAIT); /* its record was lost */
+	asleep(model, a, 8000, 8100, SPAN_FAULT | SPAN_IOWAIT); /* the record is lost */
 	asleep(model, b, 1000, 4000, SPAN_FAULT);
 	small_index(model);
 
@@ -325,7 +325,7 @@ static void sums(void **state)
 	model_free(model);
 }
 
-/* Who was woken by an interrupt is told by which; a thread of that number is not blamed. */
+/* For a thread that an interrupt woke the interrupt's name is shown; a thread with that number is not responsible. */
 static void names_of_interrupts(void **state)
 {
 	struct rec_wake wake = { .header = { .type = REC_WAKE,
@@ -353,7 +353,7 @@ static void names_of_interrupts(void **state)
 	model_free(model);
 }
 
-/* The same, and before it what it names by numbers. */
+/* The same, preceded by the strings that the record refers to by number. */
 static void put_named(struct encoding *e, enum rec_type type, const void *record, size_t size)
 {
 	struct item *item = item_new(ITEM_RECORDS, 64);
@@ -375,7 +375,7 @@ static void put_named(struct encoding *e, enum rec_type type, const void *record
 
 #define SYS_EPOLL_WAIT 232 /* x86-64 */
 
-/* Who sleeps for many files waited for the one that was ready when it was woken; without one for epoll. */
+/* A thread that sleeps for many files waited for the file that was ready at its wake-up; without one, for epoll. */
 static void ready_in_epoll(void **state)
 {
 	struct rec_switch to = { .header = { .type = REC_SWITCH,
@@ -438,7 +438,7 @@ static uint64_t inode_of(int fd)
 	return facts.st_ino;
 }
 
-/* Who waits for several sockets waited for the other end of the one by which its waker sent. */
+/* A thread that waits for several sockets waited for the other end of the socket through which its waker sent. */
 static void other_ends(void **state)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
@@ -467,7 +467,7 @@ static void other_ends(void **state)
 	assert_true(sleep_objects_take(objects, &message));
 	assert_true(message.object[0] == inode_of(receiver));
 	assert_int_equal(message.peer[0], getpid());
-	/* Nothing is known of who sends to others, nor of who is not connected. */
+	/* No object is added if the woken thread is not at the other end, or if the socket is not connected. */
 	wake.tid = 1;
 	assert_int_equal(sleep_objects_add_ready(objects, &wake, strings), 0);
 	wake.tid = wake.waker_tid;

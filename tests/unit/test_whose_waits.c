@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads take a device's place, and in how many waits of theirs roots are found: on both sides of each limit. */
+/*
+ * The threads that are analysed in place of a device, and which of their waits get roots: on both sides of each
+ * limit.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,14 +59,14 @@ static void expect(struct fixture *f, uint8_t why, uint32_t count, uint32_t firs
 		assert_int_equal(f->waits.threads[0], first);
 }
 
-/* Main computes, and so does everybody else: a thread's spans are needed to tell anything. */
+/* All threads compute: without spans a thread has no result. */
 static void all_run(struct fixture *f)
 {
 	for (uint32_t t = 0; t < f->model->threads.count; t++)
 		small_span(f->model, t, 0, 1000 * US, STATE_RUNNING);
 }
 
-/* A thread that is named several times is looked at once; the one behind the last is none. */
+/* A thread that is named several times is analysed once; rows outside of the count do not exist. */
 static void asked(void **state)
 {
 	const uint32_t tids[] = { 101, 101, 77, 101, 101, 101, 101, 100 };
@@ -84,16 +87,16 @@ static void asked(void **state)
 	f.options.tids = tids + 2;
 	f.options.tid_count = 1;
 	expect(&f, WAITS_OF_ASKED, 0, 0);
-	/* Of nobody nothing is known. */
+	/* Without threads there is no result. */
 	assert_false(f.waits.bounds.known);
-	/* A thread with that id that is no row. */
+	/* The id of a thread outside of the count. */
 	small_thread(f.model, f.process, 77, "behind");
 	f.model->threads.count--;
 	expect(&f, WAITS_OF_ASKED, 0, 0);
 	end(&f);
 }
 
-/* Who submits goes before who fetches, and that one before the main threads. */
+/* Submitting threads take precedence over fetching ones, these over main threads. */
 static void first_known(void **state)
 {
 	enum { MAIN, FETCHES, UNJUDGED, NOBODY_FETCHES, LAUNCHES };
@@ -123,7 +126,7 @@ static void first_known(void **state)
 	}
 }
 
-/* Main threads: of traced processes, not the kernel's, of those asked for, not started by another one of these. */
+/* Main threads: of traced, selected processes, not of the kernel, and not started by another one of these. */
 static void main_threads(void **state)
 {
 	const uint32_t pids[] = { 100, 300 };
@@ -137,7 +140,7 @@ static void main_threads(void **state)
 	f.model->processes.row[child].parent_pid = 100;
 	all_run(&f);
 	expect(&f, WAITS_OF_MAIN, 1, f.main);
-	/* Its parent is not traced, not asked for, or itself. */
+	/* Its parent is not traced, not selected, or the process itself. */
 	f.model->processes.row[f.process].target = false;
 	f.model->threads.row[f.main].target = false;
 	expect(&f, WAITS_OF_MAIN, 1, thread);
@@ -153,7 +156,7 @@ static void main_threads(void **state)
 	expect(&f, WAITS_OF_MAIN, 2, f.main);
 	f.model->threads.row[f.main].kernel = true;
 	expect(&f, WAITS_OF_MAIN, 1, thread);
-	/* A parent, and a main thread, behind the last. */
+	/* A parent, and a main thread, outside of the count. */
 	f.model->processes.row[child].parent_pid = 400;
 	row = small_process(f.model, 400, "behind", true);
 	small_thread(f.model, row, 400, "behind");
@@ -167,7 +170,7 @@ static void main_threads(void **state)
 	end(&f);
 }
 
-/* Main sleeps on its own account, for 95 % or less; another thread is on a CPU for 3 %, or more. */
+/* Main sleeps voluntarily, for 95 % or less; another thread is on a CPU for 3 %, or more. */
 static void only_there(void **state)
 {
 	enum { ASLEEP, WAITS_FOR_SLEEPER, AT_DISK, NOBODY_KNOWS, BEHIND };
@@ -216,7 +219,7 @@ static void only_there(void **state)
 	}
 }
 
-/* The time looked at is that in which a thread lived; stretches without a CPU belong to the wait before. */
+/* The analysed time is the thread's lifetime; stretches without a CPU belong to the wait before. */
 static void stretches(void **state)
 {
 	struct fixture f;
@@ -246,7 +249,7 @@ static void stretches(void **state)
 	assert_int_equal(f.waits.waits.gaps, 1);
 	assert_int_equal(f.waits.waits.total_ns, 500 * US);
 	assert_int_equal(f.waits.own.total_ns, 20 * US);
-	/* It ended before that. */
+	/* The thread ended before that. */
 	f.model->threads.row[f.main].start_ns = 10 * US;
 	f.model->threads.row[f.main].exit_ns = 90 * US;
 	compute(&f);
@@ -256,7 +259,7 @@ static void stretches(void **state)
 	end(&f);
 }
 
-/* Without records of switches, or without any time, nothing is looked at. */
+/* Without records of switches, or without any time, no thread is analysed. */
 static void nothing(void **state)
 {
 	struct fixture f;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* On a terminal no line of the text report is wider than it; what there is no room for is named. */
+/* On a terminal no line of the text report is wider than the terminal; columns without room are named. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static void check_lines(const char *text, unsigned int width)
 		size_t word = strspn(text, " ");
 
 		word += strcspn(text + word, " \n");
-		/* A word alone is not cut. */
+		/* A single word is not cut. */
 		if (wrap_columns(text, length) > width && word < length)
 			fail_msg("%u columns: %.*s", width, (int)length, text);
 		text += length + (text[length] == '\n');
@@ -58,7 +58,7 @@ static void no_line_is_wider_than_the_terminal(void **state)
 	}
 }
 
-/* Five columns, of which the third is empty and the fourth may be cut. */
+/* Returns a table of five columns, the third of them empty; the fourth may be shortened. */
 static char *table_of(unsigned int width)
 {
 	const struct report_options options = { .width = width };

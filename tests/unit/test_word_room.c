@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which words of the shards are free: whatever is taken and given, no word is two tables', and none is lost. */
+/* Free words of the shards: for any sequence of takes and gives no word belongs to two tables, and none is lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void nothing_crosses_shards(void **state)
 	assert_int_equal(word_room_init(&room, END), 0);
 	assert_int_equal(take(&room, 40, &taken), 1);
 	assert_int_equal(take(&room, 40, &taken), SHARD);
-	/* What was left before is still there. */
+	/* The remaining words are still free. */
 	assert_int_equal(take(&room, 23, &taken), 41);
 	assert_int_equal(take(&room, SHARD, &taken), 2 * SHARD);
 	assert_int_equal(take(&room, SHARD + 1, &taken), 0);
@@ -62,7 +62,7 @@ static void what_follows_is_one_piece(void **state)
 	word_pieces_free(&room);
 }
 
-/* @of: whose each word is, 0 nobody's. */
+/* @of: the table of each word, 0 = free. */
 static void check(const struct word_pieces *room, const struct word_pieces *tables)
 {
 	uint8_t of[END] = { 0 };

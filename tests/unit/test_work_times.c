@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is work of a loader's worker, and what threads did in works: theirs, and their helpers'. */
+/* The work of a loader's worker, and the activity of threads during it: the worker's own, and its helpers'. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,10 @@ static void release(struct scene *s)
 	model_free(s->model);
 }
 
-/* Orders from the trainer end at 10 and 60 ms; a stranger's answer to a read, and a pause, are within the work. */
+/*
+ * Requests from the trainer end at 10 and 60 ms; a read that another process answers, and a pause, belong to the
+ * work.
+ */
 static void act(struct scene *s)
 {
 	struct model *model = s->model;
@@ -81,12 +84,12 @@ static void orders_end_works(void **state)
 	assert_int_equal(times.run_ns, 15 * MS);
 	assert_int_equal(times.runnable_ns, 5 * MS);
 	assert_int_equal(times.sleep_ns, 20 * MS);
-	/* After the last batch of a process that ended there is no work. */
+	/* After the last batch of an ended process there is no work. */
 	s.pipeline->works.count = 0;
 	s.model->threads.row[s.worker].exit_ns = 70 * MS;
 	assert_int_equal(loader_works(s.model, s.pipeline, s.pipeline->threads.row, 18 * MS, 65 * MS), 0);
 	assert_int_equal(s.pipeline->works.row[1].end_ns, 65 * MS);
-	/* Of a new process, what was before its first wait is none... */
+	/* For a new process, the time before its first wait is no work... */
 	s.pipeline->works.count = 0;
 	s.model->threads.row[s.worker].first_ns = 1;
 	assert_int_equal(loader_works(s.model, s.pipeline, s.pipeline->threads.row, 18 * MS, 65 * MS), 0);
@@ -99,7 +102,7 @@ static void orders_end_works(void **state)
 	release(&s);
 }
 
-/* A worker sleeps until its process is done, which runs for 6 of these 10 ms; half of that is in the window. */
+/* A worker sleeps until its child process is done, which runs for 6 of these 10 ms; half of that is in the window. */
 static void helpers_work(void **state)
 {
 	struct scene s;

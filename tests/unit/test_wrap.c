@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prose that is no wider than the terminal. */
+/* Prose wrapped to the terminal's width. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,12 +74,15 @@ static void wide_lines_of_a_text_are_broken(void **state)
 	expect_text("fits  as it is \n\nno end", "fits  as it is \n\nno end", 15);
 	expect_text("one two three four\n", "one two three four\n", 0);
 	expect_text("/a/path/that/is/long\n  x\n", "/a/path/that/is/long x\n", 12);
-	/* Bold takes no room. */
+	/* Escape sequences for bold text have no width. */
 	expect_text("\033[1mone two\033[0m\n", "\033[1mone two\033[0m\n", 7);
 	expect_text("ääää ööö\n  ü\n", "ääää ööö ü\n", 8);
 }
 
-/* Characters of East Asia take two columns, and a line may end between any two of them, but not before a closing mark. */
+/*
+ * East Asian characters are two columns wide, and a line may end between any two of them, but not before a closing
+ * mark.
+ */
 static void wide_characters(void **state)
 {
 	static const struct {
@@ -96,7 +99,7 @@ static void wide_characters(void **state)
 
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
 		assert_int_equal(wrap_columns(CASES[i].text, strlen(CASES[i].text)), CASES[i].columns);
-	/* Not all of the bytes of the character are there. */
+	/* The character's bytes are incomplete. */
 	assert_int_equal(wrap_columns("中", 2), 1);
 	expect("do    中文设\n      备\n", "do", "中文设备", 12);
 	expect("do    中文设\n      备\n", "do", "中文设备", 13);
@@ -110,12 +113,12 @@ static void wide_characters(void **state)
 
 static void borders_of_lines(void **state)
 {
-	/* As wide as the terminal fits; one column less does not. */
+	/* Text as wide as the terminal fits; with one column less it does not. */
 	expect_text("one two\n", "one two\n", 7);
 	expect_text("one\n  two\n", "one two\n", 6);
 	expect_text("  a  b\n", "  a  b\n", 6);
 	expect_text("  a\n    b\n", "  a  b\n", 5);
-	/* Where what follows would have no room it is not broken. */
+	/* A text is not wrapped where the rest would have no room. */
 	expect_text("  a b c\n", "  a b c\n", 4);
 	expect_text("  a b\n    c\n", "  a b c\n", 5);
 	expect_text("    \n", "    \n", 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writing thread: each segment says again what its packets refer to. */
+/* The writing thread: each segment repeats the descriptions that its packets refer to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 #include "lib/trace/pbt.h"
 #include "tests/unit/pbt_stream.h"
 
-#define PIECES 4 /* that fill a segment */
-#define FILLER 1000 /* a kind of packet that nobody reads */
+#define PIECES 4 /* number that fills a segment */
+#define FILLER 1000 /* a kind of packet that no reader knows */
 
 struct written {
 	Profbpf__Segment segment;
@@ -68,7 +68,7 @@ static void push_body(struct written *w, Profbpf__Packet__Kind kind, const void 
 	push(w, item);
 }
 
-/* So much that cannot be compressed that the next item is the first of a new segment. */
+/* Adds so much incompressible data that the next item is the first of a new segment. */
 static void fill_segment(struct written *w)
 {
 	size_t size = SEGMENT_BYTES / PIECES;
@@ -82,7 +82,7 @@ static void fill_segment(struct written *w)
 	free(body);
 }
 
-/* The file from its beginning; the writer is gone then. */
+/* Ends the writer; returns a reader of the file from its beginning. */
 static struct pbt_reader *finish(struct written *w)
 {
 	struct pbt_reader *reader;
@@ -155,7 +155,7 @@ static void expect_end(struct pbt_reader *reader)
 	pbt_close(reader);
 }
 
-/* Of each function whose ends are not seen when a segment begins, the last change; of no other. */
+/* For each function whose ends are not seen when a segment begins, the last change; for no other function. */
 static void unseen_ends_are_repeated(void **state)
 {
 	static const struct ends_row first[] = { { 1, 400000, 1000, false },
@@ -213,7 +213,7 @@ static void expect_shed(struct pbt_reader *reader, uint32_t what, uint32_t kept,
 	profbpf__shed__free_unpacked(m, NULL);
 }
 
-/* Of what is not recorded whole when a segment begins, the last change. */
+/* For each kind of records that is partly left out when a segment begins, the last change. */
 static void what_is_left_out_is_repeated(void **state)
 {
 	struct pbt_reader *reader;
@@ -240,7 +240,7 @@ static void what_is_left_out_is_repeated(void **state)
 	expect_end(reader);
 }
 
-/* They are told after the functions that they name. */
+/* They are written after the functions that they name. */
 static void bodies_are_repeated(void **state)
 {
 	static const struct ends_row row = { 1, 400000, 1000, false };
@@ -266,7 +266,10 @@ static void bodies_are_repeated(void **state)
 	expect_end(reader);
 }
 
-/* Whoever ends a session before this is all that the flight recorder keeps of it has to know. */
+/*
+ * The writer reports the bytes that each segment repeats, so that the flight recorder can end the session before
+ * repetitions are all that it keeps of it.
+ */
 static void what_a_flight_repeats_is_told(void **state)
 {
 	struct flight_store *store = flight_store_new(1 << 20, 60000000000ull);

@@ -14,14 +14,14 @@ void *trace_must(void *pointer)
 	return pointer;
 }
 
-/* The batch to encode and where to put the message. */
+/* The batch to encode and the receiver of the message. */
 struct target {
 	const struct trace_batch *batch;
 	trace_put_fn *put;
 	void *context;
 };
 
-/* Columns of a batch; all of one width are freed together after packing. */
+/* Columns of a batch; all columns of one width are freed together after packing. */
 struct columns {
 	const struct trace_batch *pending;
 	void *allocated[TRACE_COLUMNS];

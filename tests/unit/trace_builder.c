@@ -125,7 +125,7 @@ static void add(struct trace_builder *builder, Profbpf__Packet__Kind kind, uint3
 		    sizeof(values) / sizeof(values[0]));                 \
 	} while (0)
 
-/* Sends a new string at once: before the batch that uses it. */
+/* Returns the string's id; sends a new string at once, before the batch that uses it. */
 static uint32_t string_id(struct trace_builder *builder, const char *text)
 {
 	Profbpf__Strings message = PROFBPF__STRINGS__INIT;

@@ -17,7 +17,7 @@ void verdict_begin(struct verdict_scene *f)
 	*f = (struct verdict_scene){ .scene = scene_make(), .all_steps = { .main = INDEX_NONE } };
 }
 
-/* main waits for the worker until 180 us, which sleeps because it wants to. */
+/* main waits until 180 us for the worker, which sleeps voluntarily. */
 void verdict_main_waits(struct verdict_scene *f)
 {
 	struct scene *scene = &f->scene;
@@ -106,7 +106,7 @@ void verdict_end(struct verdict_scene *f)
 	scene_end(&f->scene);
 }
 
-/* A pipeline with one operator, for which the worker is; its trainer is main. */
+/* Adds a pipeline with one operator, which the worker serves; its trainer is main. */
 void verdict_add_pipeline(struct verdict_scene *f)
 {
 	struct model *model = f->scene.model;
