@@ -148,16 +148,20 @@ static bool look_up(const struct unwind_store *s, const struct unwind_mapping *m
 		    struct unwind_rule *rule)
 {
 	uint64_t offset = address - mapping->base, page = offset >> UNWIND_PAGE_SHIFT;
+	uint32_t first, low = 0, high;
 	const uint32_t *list, *rows;
-	uint32_t low = 0, high;
 
 	if (address < mapping->start || address >= mapping->end || page >= mapping->pages)
 		return false;
 	list = known_words(s, mapping->list + 2 * (uint32_t)page, 2);
-	rows = list && list[1] && list[1] <= UNWIND_PAGE_ROWS_MAX ? known_words(s, list[0], list[1]) : NULL;
+	if (!list)
+		return false;
+	/* Read once: another thread may be writing another table there, and what is checked has to be what is used. */
+	first = __atomic_load_n(&list[0], __ATOMIC_RELAXED);
+	high = __atomic_load_n(&list[1], __ATOMIC_RELAXED);
+	rows = high && high <= UNWIND_PAGE_ROWS_MAX ? known_words(s, first, high) : NULL;
 	if (!rows)
 		return false;
-	high = list[1];
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 
