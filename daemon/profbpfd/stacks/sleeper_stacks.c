@@ -58,20 +58,42 @@ static int read_memory(void *context, uint64_t address, void *into, size_t size)
 	return memory_pages_read(s->memory, address, into, size);
 }
 
-/* Compares the thread's CPU time with @ran_ns. Returns true if it is unknown (without CONFIG_SCHED_INFO). */
-static bool has_run(uint32_t tgid, uint32_t tid, uint64_t ran_ns)
+/* Reads a file of the thread in /proc into @text, with a NUL. */
+static bool read_thread(uint32_t tgid, uint32_t tid, const char *name, char *text, size_t size)
 {
 	char path[64];
-	uint64_t now_ns = 0;
 	FILE *file;
-	int n;
+	size_t n;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/schedstat", tgid, tid);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/%s", tgid, tid, name);
 	file = fopen(path, "re");
-	n = file ? fscanf(file, "%" SCNu64, &now_ns) : 0;
+	n = file ? fread(text, 1, size - 1, file) : 0;
 	if (file)
 		fclose(file);
-	return n != 1 || now_ns != ran_ns;
+	text[n] = '\0';
+	return n > 0;
+}
+
+/* Is the thread on a CPU, or about to be? The name in stat may hold anything but ends at the last ')'. */
+static bool is_awake(uint32_t tgid, uint32_t tid)
+{
+	char text[1024];
+	const char *end = read_thread(tgid, tid, "stat", text, sizeof(text)) ? strrchr(text, ')') : NULL;
+
+	return !end || !strncmp(end, ") R", 3);
+}
+
+/*
+ * Compares the thread's CPU time with @ran_ns. Without CONFIG_SCHED_INFO the answer is not known: returns true. While a
+ * thread runs the kernel adds to its time at ticks only, so the state comes first: the time of one that sleeps is complete.
+ */
+static bool has_run(uint32_t tgid, uint32_t tid, uint64_t ran_ns)
+{
+	uint64_t now_ns = 0;
+	char text[128];
+
+	return is_awake(tgid, tid) || !read_thread(tgid, tid, "schedstat", text, sizeof(text)) ||
+	       sscanf(text, "%" SCNu64, &now_ns) != 1 || now_ns != ran_ns;
 }
 
 /* Returns the number of frames in the record. */
