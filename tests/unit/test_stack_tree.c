@@ -57,8 +57,8 @@ static void sample(struct model *model, uint32_t thread, uint32_t stack, uint64_
 
 /*
  * main > step twice on a CPU, at two places of step's code, and once in main itself; main > read asleep for 3 and
- * 4 ms; one sample without a stack; one Python sample, which is no sample of a CPU. The thread had the interpreter's
- * lock at the second sample of step, at a sleep and at the Python sample.
+ * 4 ms; a sample of it while it was asleep, which is no sleep; one sample without a stack; one Python sample, which is no
+ * sample of a CPU. The thread had the interpreter's lock at the second sample of step, at a sleep and at the Python sample.
  */
 static struct model *sampled(void)
 {
@@ -77,6 +77,8 @@ static struct model *sampled(void)
 	       MODEL_SAMPLE_BLOCK);
 	sample(model, thread, stack(model, (uint32_t[]){ read, in_main }, 2), 9 * MS, 4 * MS,
 	       MODEL_SAMPLE_BLOCK | MODEL_SAMPLE_LOCK);
+	sample(model, thread, stack(model, (uint32_t[]){ read, in_main }, 2), 14 * MS, 0,
+	       MODEL_SAMPLE_BLOCK | MODEL_SAMPLE_STILL | MODEL_SAMPLE_WHOLE);
 	sample(model, thread, INDEX_NONE, 20 * MS, 0, 0);
 	sample(model, thread, stack(model, (uint32_t[]){ python }, 1), 21 * MS, 0,
 	       MODEL_SAMPLE_PYTHON | MODEL_SAMPLE_LOCK);

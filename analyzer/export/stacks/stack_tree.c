@@ -109,12 +109,16 @@ static bool add_sample(struct stack_tree *tree, const struct stack_sample *sampl
 	return add(tree, node, sample->times, tree->kind == STACKS_OFF_CPU ? sample->dur_ns : 0);
 }
 
-/* Is the sample of this kind? Samples of only Python frames are not: they have another rate. */
+/*
+ * Is the sample of this kind? Samples of only Python frames are not: they have another rate. Nor are samples of threads that
+ * were found asleep: the duration of their sleep is unknown.
+ */
 static bool is_of_kind(const struct stack_sample *sample, enum stacks_kind kind)
 {
+	const uint8_t mask = MODEL_SAMPLE_BLOCK | MODEL_SAMPLE_PYTHON | MODEL_SAMPLE_SHORT | MODEL_SAMPLE_STILL;
 	uint8_t flags = kind == STACKS_OFF_CPU ? MODEL_SAMPLE_BLOCK : 0;
 
-	if ((sample->flags & (MODEL_SAMPLE_BLOCK | MODEL_SAMPLE_PYTHON | MODEL_SAMPLE_SHORT)) != flags)
+	if ((sample->flags & mask) != flags)
 		return false;
 	return kind != STACKS_GIL || sample->flags & MODEL_SAMPLE_LOCK;
 }
