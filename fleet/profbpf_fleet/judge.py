@@ -139,14 +139,14 @@ def holders_of(judgement):
 
 
 def judge(engine, first_step, last_step, with_map):
-    """Returns a judgement; if a file turns out to be damaged, it judges again without that file."""
-    try:
-        return Judgement(engine, first_step, last_step, with_map)
-    except Problem:
-        if not engine.look_for_damage():
-            raise
-    engine.begin_anew()
-    return Judgement(engine, first_step, last_step, with_map)
+    """Returns a judgement; while files turn out to be damaged, it judges again without them."""
+    while True:
+        try:
+            return Judgement(engine, first_step, last_step, with_map)
+        except Problem:
+            if not engine.look_for_damage():
+                raise
+        engine.begin_anew()
 
 
 def answer(engine, first_step=None, last_step=None, with_map=False):

@@ -107,6 +107,13 @@ damage "$WORK/middle/collectives/host001-6.parquet"
 assert_eq "who, with files damaged in their middle and a table all of whose are cut" '3 10' \
 	"$(jq -r '"\(.verdict.rank) \(.findings[] | select(.kind == "damaged").files | length)"' "$WORK/middle.json")"
 assert_eq "the table that is lost is told" operators "$(jq -r '.findings[] | select(.kind == "no_table").table' "$WORK/middle.json")"
+cp -r "$WORK/shapes" "$WORK/footers" # so damaged that a table cannot even be begun with: that of the other table is found later
+for file in steps/host000-1 collectives/host001-6; do
+	printf '\377\377\377\177' | dd of="$WORK/footers/$file.parquet" bs=1 seek=$(($(stat -c %s "$WORK/footers/$file.parquet") - 8)) conv=notrunc status=none
+done
+"$FLEET" report "$WORK/footers" --format json -o "$WORK/footers.json"
+assert_eq "who, with damaged ends of files of two tables" '3 2' \
+	"$(jq -r '"\(.verdict.rank) \(.findings[] | select(.kind == "damaged").files | length)"' "$WORK/footers.json")"
 "$FLEET" report "$WORK/cut" --from-step 1000 --format json -o "$WORK/none.json"
 assert_eq "no step left, and why" '0 2' "$(jq -r '"\(.steps) \(.findings[] | select(.kind == "damaged").files | length)"' "$WORK/none.json")"
 cp -r "$WORK/shapes" "$WORK/half" # two runs: of the second one, whose clock differs, half of the steps
