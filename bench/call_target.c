@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_target.c - calls functions of libbench.so and says what a call cost.
+ * call_target.c - calls functions of libbench.so and prints the cost of a call.
  *
  *	KIND CALLS		CPU and wall nanoseconds of one call of bench_KIND
- *	rate KIND SECONDS	two threads call bench_KIND all that time: calls made
+ *	rate KIND SECONDS	two threads call bench_KIND for that time: number of calls
  *
- * CPU time contains all that the kernel does for a probe and leaves out the time
- * that other programs took away, also a tracer that the call waits for: that is in
- * the wall time. The arguments are those of a kernel launch: one of a few streams, a
- * size that varies. Calls go through the PLT, as tracers inside the process want it.
+ * CPU time contains the kernel's work for a probe, without the time of other programs,
+ * such as a tracer for which the call waits: that time is in the wall time. The
+ * arguments are like those of a kernel launch: one of a few streams, a varying size.
+ * Calls go through the PLT, which tracers inside the process need.
  *
- * With an argument the program does not call anything: it only has that library mapped.
+ * With an argument the program makes no calls: it only maps that library.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@
 
 #define KINDS(DO) DO(push) DO(nop5) DO(endbr64) DO(mov) DO(stepped) DO(exits)
 
-/* A loop of its own for each: a call through a pointer would not go through the PLT. */
+/* Each function has its own loop, because a call through a pointer would bypass the PLT. */
 #define DEFINE_CALLS(kind)                                       \
 	int bench_##kind(void *stream, uint64_t bytes);          \
 	static void call_##kind(uint64_t calls)                  \

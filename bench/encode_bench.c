@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * encode_bench.c - what the daemon's writer takes for a record: columns, compression, bytes.
+ * encode_bench.c - measures the cost of a record in the daemon's writer: columns, compression, bytes.
  *
- * Three kinds of batches: one function in a loop, as `bench/run calls` makes them; calls as a busy
- * program makes them, a few threads, two dozen functions, durations over three decades, handles as
+ * Three kinds of batches: one function in a loop, as in `bench/run calls`; calls like those of a busy
+ * program with a few threads, two dozen functions, durations over three decades and handles as
  * arguments; context switches of a few threads. Each figure is the best of several rounds, in CPU
  * time of this thread.
  */

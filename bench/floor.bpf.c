@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* floor.bpf.c - programs that do nothing: what the kernel itself takes for a probe. */
+/* floor.bpf.c - empty programs: the kernel's own cost of a probe. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * floor.c - attaches programs that do nothing, as long as a line does not come in.
+ * floor.c - attaches empty BPF programs until it reads a line.
  *
  *	floor calls PID FILE OFFSET...	to functions: entry and return
  *	floor switches			to context switches and wake-ups
@@ -79,7 +79,7 @@ static void wait_line(void)
 		;
 }
 
-/* A kernel without sessions refuses the link, an older one the program. */
+/* A kernel without uprobe sessions rejects the link, an older kernel the program. */
 static int floor_calls(const struct uprobe_multi_attr *where)
 {
 	struct floor *s = load(true, false, false);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interpose.c - the cheapest tracer there is: loaded with LD_PRELOAD into the process, it stands
- * before the functions of libbench.so, takes the time twice and writes 64 bytes into memory that it
- * begins anew when it is full. It needs the program's cooperation, or a restart, and dynamic linking;
- * nobody reads what it writes. A lower bound for tracers inside the process.
+ * interpose.c - the cheapest possible tracer: loaded into the process with LD_PRELOAD, it interposes
+ * the functions of libbench.so, reads the clock twice and writes 64 bytes into a memory buffer that it
+ * overwrites from the start when full. It needs the program's cooperation, or a restart, and dynamic linking;
+ * its records are not read. A lower bound for tracers inside the process.
  */
 #include <dlfcn.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pbt_bench.c - what writing and reading packets costs: pack, encode, read.
+ * pbt_bench.c - measures the cost of writing and reading packets: pack, encode, read.
  *
- * The batches are calls as a busy program makes them: a few threads, a few dozen
+ * The batches are calls like those of a busy program: a few threads, a few dozen
  * functions, durations over three decades, handles as arguments. Each figure is
  * the best of several rounds, in CPU time of this thread.
  */
@@ -17,7 +17,7 @@
 #include "lib/trace/column.h"
 #include "lib/trace/pbt.h"
 
-#define BATCHES 64 /* different ones, so that caches and zstd do not learn them by heart */
+#define BATCHES 64 /* all different, so that caches and zstd do not profit from repetition */
 #define ROUNDS 7
 #define FILE_SIZE (256u << 20) /* bytes of packed bodies in the stream that is read */
 

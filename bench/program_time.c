@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * program_time.c NAME - while it runs the kernel counts what BPF programs take; each line on its standard input, a process's id,
- * is answered with how often that process's programs of this name have run, and the nanoseconds that took.
+ * program_time.c NAME - makes the kernel count the run time of BPF programs while it runs. For each line with a process
+ * id on its standard input it prints how often that process's programs of this name have run, and their nanoseconds.
  *
- * Answers as programs that get measured do (target.h).
+ * Uses the protocol of measured programs (target.h).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 static uint32_t ids[PROGRAMS_MAX];
 static size_t count;
 
-/* proc_pid_fdinfo(5): of programs, and of links to them */
+/* Reads proc_pid_fdinfo(5) of a program or of a link to it. */
 static void note_program(const char *path)
 {
 	FILE *file = fopen(path, "re");

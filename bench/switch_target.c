@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * switch_target.c - two processes on one CPU hand a byte to and fro through
+ * switch_target.c - two processes on one CPU send a byte back and forth through
  * pipes; each line "SWITCHES" is answered with the CPU and the wall nanoseconds
- * of one switch, both sides and their system calls taken together.
+ * of one switch, including both sides and their system calls.
  */
 #include <string.h>
 #include <sys/prctl.h>

@@ -3,8 +3,8 @@
  * syscall_target.c - makes system calls; each line "KIND COUNT" is answered with the
  * CPU and the wall nanoseconds of one call.
  *
- * KIND is getppid (the shortest there is), read (of /dev/zero, no byte) or ioctl (of a
- * terminal). Who is not traced should not notice that others are.
+ * KIND is getppid (the shortest system call), read (of 0 bytes from /dev/zero) or ioctl (of a
+ * terminal). A process that is not traced should not be slowed by tracing of another.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * target.h - what the programs that get measured share.
+ * target.h - shared by the measured programs (targets).
  *
  * A target prints "ready PID [PID]" and then answers each line on its standard
  * input with one line, until the input ends. So tracing can be switched on and
- * off between two measurements on the same running process.
+ * off between two measurements of the same running process.
  */
 #ifndef PROFBPF_BENCH_TARGET_H
 #define PROFBPF_BENCH_TARGET_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk_target.c - a thread on each CPU runs at a known depth of calls; each line "FRAMES MILLISECONDS" is answered, when that much
- * of their CPU time is over, with it, in milliseconds, of all together.
+ * walk_target.c - a thread on each CPU runs at a known depth of calls, for each line "FRAMES MILLISECONDS". When they
+ * have used that much CPU time, the program prints the CPU time of all threads together, in milliseconds.
  *
- * Compiled with frame pointers, so that walks by these and by tables see the same frames.
+ * Compiled with frame pointers, so that walks by frame pointers and by tables see the same frames.
  */
 #include <pthread.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ static __attribute__((noinline)) void chain(unsigned long frames, uint64_t until
 		chain(frames - 1, until_ns);
 	else
 		spin(until_ns);
-	sink++; /* not a jump: each has its frame */
+	sink++; /* after the call, so that it is no tail call: each call has its frame */
 }
 
 static void *work(void *context)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * launches COUNT - Kineto JSON of a training as it is on a GPU: COUNT times a call and the kernel that it launched, a
- * third of them collectives. To standard output, the same in every run. For bench/import/run.
+ * launches COUNT - writes Kineto JSON like that of a training on a GPU: COUNT times a call and the kernel that it
+ * launched, a third of them collectives. Writes to standard output, the same in every run. For bench/import/run.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define EACH_US 20 /* a kernel */
-#define NAMES 80 /* of kernels */
+#define NAMES 80 /* different kernels */
 
 static void write_launch(uint64_t n)
 {

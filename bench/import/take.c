@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* take FILE... - take device files in, one after the other, and say what it took. For bench/import/run. */
+/* take FILE... - imports device files, one after the other, and prints CPU time and rows of each. For bench/import/run. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jobs.py LIBPLANT KIND faulty|healthy TASK_US PERCENT SECONDS: what plants.c is, in Python."""
+"""jobs.py LIBPLANT KIND faulty|healthy TASK_US PERCENT SECONDS: jobs like those of plants.c, in Python."""
 import gc
 import json
 import multiprocessing
@@ -24,7 +24,7 @@ def count_words(seconds):
 
 
 def slow_python(job):
-    """An operator in Python, for which the main thread waits in a queue."""
+    """An operator in Python, whose queue the main thread waits for."""
     items = queue.Queue(3)
 
     def produce():
@@ -53,7 +53,7 @@ def sleeping_python(job):
 
 
 def lock_holder(job):
-    """Another thread's bytecode has the interpreter's lock when the main thread wants it back."""
+    """Another thread runs bytecode with the interpreter's lock when the main thread needs the lock again."""
 
     def hold():
         tell_root()
@@ -67,7 +67,7 @@ def lock_holder(job):
     turns = max(1, int(job.item / 0.005))
 
     def item():
-        # Each of these lets go of it, and has it back when the other's slice has ended.
+        # Each sleep releases the lock, and gets it back when the other thread's time slice ends.
         for _ in range(turns):
             time.sleep(0.0001)
 
@@ -114,7 +114,7 @@ def pickles(job):
 
 
 def work_on(job, turn, where, words):
-    """The main thread does it over and over for each item."""
+    """The main thread repeats turn() for each item."""
     tell_root()
 
     def item():
@@ -143,7 +143,7 @@ def read_json(job):
 
 
 def two_queues(job):
-    """Two Python threads in a row, the last of which sleeps."""
+    """Two Python threads in a chain; the last one sleeps."""
     first, second = queue.Queue(3), queue.Queue(3)
 
     def produce():
@@ -163,7 +163,7 @@ def two_queues(job):
 
 
 def lock_python(job):
-    """A lock of Python that another thread holds while it sleeps."""
+    """A Python lock that another thread holds while it sleeps."""
     lock = threading.Lock()
 
     def hold():

@@ -2,7 +2,7 @@
 """mindspore_jobs.py LIBPLANT KIND faulty|healthy TASK_US PERCENT SECONDS: faults in pipelines of MindData.
 
 Kinds that begin with ascend_ train, operator by operator, with MindSpore's own Ascend back end on the simulated Ascend
-(examples/ascend-sim/mindspore); $ASCEND_SIM_OUT/truth.json says what that did. Steps take STRETCH tasks there.
+(examples/ascend-sim/mindspore); $ASCEND_SIM_OUT/truth.json has its real task times. Steps take STRETCH tasks there.
 """
 import ctypes
 import json
@@ -34,7 +34,7 @@ def decode(job, kind, work, share, row):
 
 
 def pipeline(job, prepare, workers=1, source=None, processes=False):
-    """One item a batch; a source that is a generator, or one that is in memory."""
+    """A pipeline with one item in each batch; the source is a generator, or data in memory."""
     import mindspore.dataset as ds
     import numpy as np
 
@@ -72,7 +72,7 @@ def mapped(work, kind, workers, causes, processes=False):
 
 
 def minddata_source(job):
-    """A generator that takes its time, before a map that does not."""
+    """A slow generator before a fast map."""
     job.open()
     feed(job, pipeline(job, lambda row: row, source=lambda: decode(job, ASLEEP, time.sleep, 1, None)))
     print("causes=sleep\nstage=Generator\n" + LOADER)
@@ -116,7 +116,7 @@ def network():
 
 
 def tell_device(job, from_ns):
-    """What the device did since, and that all the time in which it had nothing to do somebody was waited for."""
+    """Pass the device's tasks since from_ns to libplant, in order of start."""
     ctypes.CDLL("libascendcl.so").aclFinalize()
     with open(os.path.join(os.environ["ASCEND_SIM_OUT"], "truth.json"), encoding="utf-8") as file:
         tasks = json.load(file)["tasks"]

@@ -15,17 +15,17 @@
 #define SPELLS (1u << 18)
 #define GAPS (1u << 17)
 #define QUEUED 2 /* tasks */
-#define BREAK_NS 50000 /* who had no CPU for so long was not on it */
+#define BREAK_NS 50000 /* a longer break means that the thread was not on the CPU */
 #define RUN_NS 1000000
-#define LATER_NS 200000 /* a spell may end after what it delivers is there */
+#define LATER_NS 200000 /* a spell may end this long after its item is delivered */
 
 struct noted {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t root_ns; /* of it the fault */
-	uint64_t ready_ns; /* of it without a CPU, through no planted fault */
-	bool delivers; /* at its end, what the device waits for */
-	bool locked; /* the main thread cannot go on meanwhile */
+	uint64_t root_ns; /* the fault's part of it */
+	uint64_t ready_ns; /* its waits for a CPU that are no planted fault */
+	bool delivers; /* the item for which the device waits, at its end */
+	bool locked; /* the main thread cannot go on during it */
 	int tid;
 };
 
@@ -34,18 +34,18 @@ struct gap {
 	uint64_t end_ns;
 };
 
-/* Shared with children. */
+/* Shared with child processes. */
 struct shared {
 	atomic_uint spells;
 	struct noted spell[SPELLS];
 };
 
-static uint64_t task_ns, first_ns, free_ns; /* when the first task began; when the last one ends */
+static uint64_t task_ns, first_ns, free_ns; /* start of the first task; end of the last task */
 static struct gap gaps[GAPS];
 static uint32_t gap_count;
-static struct gap fed[GAPS]; /* when the main thread did not wait for the device */
+static struct gap fed[GAPS]; /* times in which the main thread did not wait for the device */
 static uint32_t fed_count;
-static uint64_t room_ns; /* since when it does not */
+static uint64_t room_ns; /* start of the current one */
 static struct shared *shared;
 
 void plant_fail(const char *what)
@@ -203,7 +203,7 @@ static int by_start(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* What was not ready when the device no longer waited is for a later item: this one was on its way. */
+/* An item that was not ready when the wait ended is a later one: the awaited item was under way. */
 static bool is_later(const struct noted *spell, const struct gap *gap)
 {
 	return spell->delivers && !spell->locked && spell->end_ns > gap->end_ns + LATER_NS;
@@ -222,7 +222,7 @@ static uint64_t overlap(const struct noted *spell, const struct gap *gap)
 	return is_later(spell, gap) ? 0 : both_ns(spell, gap->start_ns, gap->end_ns);
 }
 
-/* Of several workers the device waits for one: who delivered last before it went on. 0: nobody did. */
+/* Returns the worker for which the device waited: the last to deliver before the gap ended. 0: none delivered. */
 static int deliverer(uint32_t first, uint32_t count, const struct gap *gap)
 {
 	uint64_t last_ns = 0;
@@ -240,7 +240,7 @@ static int deliverer(uint32_t first, uint32_t count, const struct gap *gap)
 	return tid;
 }
 
-/* How much of a spell, in a gap, was beside the spells of @tid. */
+/* Returns the time in which, in a gap, a spell overlaps the spells of @tid. */
 static uint64_t beside(const struct noted *spell, const struct gap *gap, uint32_t first,
 		       uint32_t count, int tid)
 {
@@ -257,7 +257,7 @@ static uint64_t beside(const struct noted *spell, const struct gap *gap, uint32_
 	return ns;
 }
 
-/* What of these times each was, as NAME_ns= lines. */
+/* Prints the composition of these times, as NAME_ns= lines. */
 static void print_times(const char *name, const struct gap *times, uint32_t time_count,
 			uint32_t count)
 {

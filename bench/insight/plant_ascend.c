@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The simulated Ascend (examples/ascend-sim), whose blocks are to take a microsecond: ASCEND_SIM_BLOCK_NS=1000. What it really did
- * it writes to $ASCEND_SIM_OUT/truth.json, in the order in which tasks were sent.
+ * The simulated Ascend (examples/ascend-sim), with blocks of a microsecond (ASCEND_SIM_BLOCK_NS=1000). It writes its
+ * real task times to $ASCEND_SIM_OUT/truth.json, in the order in which tasks were sent.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An OpenCL device, PoCL as a rule: a kernel counts for as long as it is to take. When it really ran the device says itself. */
+/* An OpenCL device, usually PoCL: a kernel counts for the length of its task. Its real times come from the device. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -45,7 +45,7 @@ static uint64_t instant(cl_event event, cl_profiling_info what)
 	return ns;
 }
 
-/* The second time, with all that it needs in place. */
+/* Measures the second run, which has no one-time costs. */
 static void learn_speed(void)
 {
 	for (int i = 0; i < 2; i++) {
@@ -101,7 +101,7 @@ void device_wait(uint32_t left)
 		CHECK(clWaitForEvents(1, &events[submitted - left - 1]));
 }
 
-/* PoCL reads CLOCK_MONOTONIC_RAW, which in a few seconds differs by microseconds from the other. */
+/* PoCL uses CLOCK_MONOTONIC_RAW, which drifts from CLOCK_MONOTONIC by microseconds in a few seconds. */
 void device_close(void)
 {
 	uint64_t ahead_ns = clock_ns(CLOCK_MONOTONIC) - clock_ns(CLOCK_MONOTONIC_RAW);

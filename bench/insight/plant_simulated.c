@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device that only keeps time: a task begins when it is submitted, or when the one before it has ended. */
+/* A device without work, which only keeps time: a task begins when it is submitted or when the task before it ends. */
 #include "bench/insight/plant_device.h"
 #include "device/stream_writer.h"
 #include "tests/truth/truth.h"
 
 static struct stream_writer *writer;
 static int device;
-static uint64_t free_ns, last_ns; /* when the last task ends, and how long each took */
+static uint64_t free_ns, last_ns; /* end of the last task, and its length */
 
 void device_open(void)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What planted jobs in Python are made of; as plants.h is for those in C. SCRIPT without arguments lists its kinds, else
+"""Parts of planted jobs in Python, as plants.h is for jobs in C. SCRIPT without arguments lists its kinds, else
 
 SCRIPT LIBPLANT KIND faulty|healthy TASK_US PERCENT SECONDS
 """
@@ -11,7 +11,7 @@ import time
 
 NOTHING, CPU, ASLEEP = 0, 1, 2
 LOCKED = 4  # on a CPU with the interpreter's lock, in the process of the main thread
-LOADER = "remedy=worker|less per element|cheaper|parallel|sleeping|in processes\n"  # what helps a loader
+LOADER = "remedy=worker|less per element|cheaper|parallel|sleeping|in processes\n"  # remedies for a slow loader
 
 
 class Spell(ctypes.Structure):
@@ -19,7 +19,7 @@ class Spell(ctypes.Structure):
 
 
 class Job:
-    """A device that is libplant's; it is made once the job's own libraries are there."""
+    """The device of libplant; it is made after the job's own libraries are loaded."""
 
     def __init__(self, library, faulty, task_us, percent, seconds):
         self.lib = ctypes.CDLL(library)
@@ -47,7 +47,7 @@ class Job:
 
 
 def tell_root():
-    """In one piece: several threads and processes may."""
+    """Prints in one write, because several threads and processes may print."""
     os.write(1, b"root.tid=%d\n" % threading.get_native_id())
 
 
@@ -56,7 +56,7 @@ def start(run):
 
 
 def burn(seconds):
-    """Bytecode, and nothing that lets go of the interpreter's lock."""
+    """Runs bytecode without releasing the interpreter's lock voluntarily."""
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         for _ in range(200):
@@ -70,7 +70,7 @@ def wait_for_go():
 
 
 def run(kinds):
-    """kinds: by name what is done once the job is traced, or a generator that prepares first and yields where that is so."""
+    """Run one of the kinds, {name: function}; the function calls wait_for_go() once the job is ready to be traced."""
     if len(sys.argv) < 7:
         print("\n".join(kinds))
         return

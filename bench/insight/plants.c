@@ -2,11 +2,11 @@
 /*
  * plants.c KIND faulty|healthy TASK_US PERCENT SECONDS [DISK] - a job with one planted fault, or without it.
  *
- * The main thread feeds a device (plant.h) with items. Where the fault is planted an item takes PERCENT of a
- * task's time, so that the device has nothing to do for the rest; in the healthy twin an eighth of one. At the end it prints what
- * each party really did, and what is expected of an analysis: root.tid (any of several), causes, the
- * words of the place where that matters (where), and how many threads the chain has (hops). DISK is a file on a
- * block device of which nothing is in memory.
+ * The main thread feeds a device (plant.h) with items. With the fault an item takes PERCENT of a
+ * task's time, so that the device is idle for the rest; in the healthy twin an eighth of it. At the end the job prints
+ * the real activity of each thread and the expected result of an analysis: root.tid (any of several), causes, words
+ * of the code location if it matters (where), and the number of threads in the chain (hops). DISK is a file on a
+ * block device with no page in memory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ void take(struct queue *queue)
 
 /* ---- Work */
 
-/* A block, for which a disk takes its time. */
+/* Reads a block from the disk. */
 void read_disk(uint64_t unused)
 {
 	static off_t at;
@@ -87,7 +87,7 @@ void read_disk(uint64_t unused)
 	at = (at + BLOCK) % DISK_BYTES;
 }
 
-/* As allocators do that give back at once what they took. */
+/* Faults pages as an allocator does that returns memory to the kernel at once. */
 static void fault_pages(uint64_t ns)
 {
 	uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
@@ -152,7 +152,7 @@ void start(void *(*run)(void *), void *argument)
 
 /* ---- The main thread */
 
-/* @kind: of an item, or NOTED if its spells are noted elsewhere. */
+/* @kind: of an item, or NOTED if its spells are recorded elsewhere. */
 void feed(void (*item)(void *), void *argument, int kind, uint64_t cost_ns)
 {
 	for (int i = 0; i <= rounds; i++) {
@@ -179,7 +179,7 @@ void expect(const char *causes, int hops)
 	printf("causes=%s\nhops=%d\n", causes, hops);
 }
 
-/* A chain of @count stages, the last of which works; at their end a pool of @workers of them. */
+/* Makes a chain of @count stages, of which the last works: it is a pool of @workers threads. */
 void chain(int count, int workers, void (*work)(uint64_t ns), int kind, const char *causes)
 {
 	static struct stage stages[STAGES];
@@ -220,7 +220,7 @@ static void slow_disk(void)
 	chain(2, 1, read_disk, PLANT_ASLEEP, "io");
 }
 
-/* Each item takes a worker three times as long: three of them would be enough. */
+/* An item takes a worker so long that three workers would be enough. */
 static void few_workers(void)
 {
 	item_ns = 3 * task_ns / 2;
@@ -256,7 +256,7 @@ static void *run_burner(void *unused)
 	return NULL;
 }
 
-/* In small pieces: it matters which of them lie where the device has nothing to do. */
+/* Works in small spells, so that the part within idle times of the device is exact. */
 static void limited_work(void *unused)
 {
 	struct plant_spell spell;
@@ -273,7 +273,7 @@ static void own_work(void *unused)
 	burn(task_ns / 2);
 }
 
-/* Strangers, @threads of each of @count, that burn on the CPU which the job may use. */
+/* Starts @count foreign processes with @threads threads each, which keep the CPU of the job busy. */
 static void thieves(int count, int threads)
 {
 	for (int i = 0; i < count && faulty; i++) {
@@ -301,7 +301,7 @@ static void three_thieves(void)
 	thieves(3, 1);
 }
 
-/* The job's own threads have one CPU for all of them. */
+/* All threads of the job share one CPU. */
 static void one_cpu(void)
 {
 	for (int i = 0; i < 3 && faulty; i++)
@@ -323,7 +323,7 @@ static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 
 static struct stage holder = { .name = "holder" };
 
-/* Takes it before each item, and says so. */
+/* Takes the lock before each item, and signals that. */
 static void *hold(void *unused)
 {
 	pthread_setname_np(pthread_self(), holder.name);
@@ -369,7 +369,7 @@ static void lock_burn(void)
 
 /* ---- Other processes */
 
-/* A process that does @work for each item: writes a byte after it, or reads one. */
+/* Does @work for each item, and then writes or reads a byte; runs in a process of its own. */
 static void serve(void (*work)(uint64_t ns), int kind, int fd, bool writes)
 {
 	struct stage self = { .work = work, .kind = kind };
@@ -424,7 +424,7 @@ static void busy_source(void)
 	expect("user_code", 2);
 }
 
-/* A page of log for each item, and a reader of it that takes its time. */
+/* Writes a page of log for each item; the reader of the log is slow. */
 static void slow_log(void)
 {
 	fcntl(pipes[1], F_SETPIPE_SZ, 4096);
@@ -454,7 +454,7 @@ void no_item(void *unused)
 {
 }
 
-/* The device is waited for first, which is no fault: the copy itself notes its spell. */
+/* The wait for the device comes first and is no fault; plant_copy() records the spell of the copy. */
 static void copy_item(void *unused)
 {
 	plant_copy(faulty ? item_ns : task_ns / 100);
@@ -544,6 +544,6 @@ int main(int argc, char **argv)
 		if (children[i] > 0)
 			kill(children[i], SIGKILL);
 	truth_done();
-	/* Threads that run on may not see the device's memory go. */
+	/* No destructors: running threads may still use the device's memory. */
 	_exit(0);
 }

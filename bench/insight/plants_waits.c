@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults at the end of waits: pools, locks, and what threads and processes hand items over with. */
+/* Faults at the end of chains of waits: pools, locks, and the ways to pass items between threads and processes. */
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "bench/insight/plants.h"
 
-/* Each item takes a worker four times as long as its share of the time. */
+/* An item takes each of four workers four times as long, so together they make as many. */
 static void four_workers(void)
 {
 	item_ns *= faulty ? 4 : 1;
@@ -23,7 +23,7 @@ static void relay(void)
 	chain(2, 1, sleep_ns, PLANT_ASLEEP, "sleep");
 }
 
-/* ---- Without anything prepared: the worker begins when it is asked */
+/* ---- No items in advance: the worker begins on request */
 
 static struct stage asked = { .name = "worker" };
 
@@ -39,7 +39,7 @@ static void *work_when_asked(void *unused)
 	return NULL;
 }
 
-/* All of an item's work is in the main thread's way, once the device has nothing left to do. */
+/* The main thread waits for the whole work on an item, after the device has become idle. */
 static void ask_item(void *unused)
 {
 	if (faulty)
@@ -99,7 +99,7 @@ static void convoy_item(void *unused)
 	pthread_mutex_unlock(&convoy);
 }
 
-/* Others want the same lock, one at a time; who waits for it has no turn. */
+/* Several threads contend for one lock, without an order among the waiters. */
 static void lock_convoy(void)
 {
 	item_ns /= faulty ? 2 : 1;
@@ -109,7 +109,7 @@ static void lock_convoy(void)
 	expect("sleep", 2);
 }
 
-/* A lock that processes share, held over a sleep. */
+/* A lock shared by processes, held during a sleep. */
 struct shared_lock {
 	pthread_mutex_t lock;
 };
@@ -157,7 +157,7 @@ static void lock_process(void)
 	expect("sleep", 2);
 }
 
-/* ---- Hand-over */
+/* ---- Ways to pass items */
 
 static int events;
 
@@ -201,7 +201,7 @@ static void unix_source(void)
 	expect("sleep", 2);
 }
 
-/* A process that hands on what another one makes. */
+/* A process that passes on the items of another process. */
 static void hand_on(int from, int to)
 {
 	char byte;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of the main thread itself, and of a helper: what they do instead of feeding the device. */
+/* Faults of the main thread itself, and of a helper: other work that delays feeding the device. */
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <malloc.h>
@@ -12,7 +12,7 @@
 
 #include "bench/insight/plants.h"
 
-#define TINY 8 /* tasks instead of one */
+#define TINY 8 /* small tasks that replace one task */
 #define COMPILE_EACH 25 /* items */
 
 static void main_is_root(void)
@@ -22,7 +22,7 @@ static void main_is_root(void)
 
 /* ---- The runtime */
 
-/* Tasks so small that to launch one takes longer than it. */
+/* Tasks so short that a launch takes longer than its task. */
 static void tiny_kernels(void)
 {
 	main_is_root();
@@ -44,7 +44,7 @@ static void prepare(void *unused)
 	plant_end(&spell, PLANT_CPU);
 }
 
-/* Each launch is waited for before the next item is prepared. */
+/* The main thread waits for each launch before it prepares the next item. */
 static void blocking_launches(void)
 {
 	main_is_root();
@@ -69,7 +69,7 @@ static void compile_item(void *unused)
 		compile_kernel((faulty ? COMPILE_EACH : 1) * item_ns);
 }
 
-/* In mid-run, for once in a while, for long. */
+/* Compiles during the run, rarely and for a long time. */
 static void compiles(void)
 {
 	main_is_root();
@@ -80,7 +80,7 @@ static void compiles(void)
 
 /* ---- The kernel */
 
-/* Of a block device, which has nothing to flush. */
+/* Makes ioctl calls to a block device that has nothing to flush. */
 static void ask_driver(void *unused)
 {
 	uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + item_ns;
@@ -122,7 +122,7 @@ static void trims(void)
 	printf("where=trim|madvise|memset|libc|fault\n");
 }
 
-/* Pages of a file that have to be fetched: no one of it stays in memory. */
+/* Touches pages of a file that must be read from disk: no page stays in memory. */
 static void touch_file(uint64_t unused)
 {
 	static char *memory;
@@ -149,7 +149,7 @@ static void touch_file(uint64_t unused)
 	at = (at + BLOCK) % DISK_BYTES;
 }
 
-/* The twin has all of it in memory. */
+/* The healthy twin has the whole file in memory. */
 static void major_faults(void)
 {
 	static char buffer[BLOCK];
@@ -160,7 +160,7 @@ static void major_faults(void)
 	chain(1, 1, touch_file, PLANT_ASLEEP, "page_fault,io");
 }
 
-/* More than the job's group may have in memory: what is read anew pushes out what is needed next. */
+/* Touches more memory than the cgroup's limit: each page that is read evicts a page that is needed soon. */
 static void touch_too_much(uint64_t ns)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + ns;
@@ -220,7 +220,7 @@ static void fsync_each(void)
 	expect("io", 1);
 }
 
-/* ---- A helper that has no CPU */
+/* ---- A helper without a CPU */
 
 static void take_cpu(int number, int cpu)
 {

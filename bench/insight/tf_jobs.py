@@ -12,7 +12,7 @@ told = set()
 
 
 def decode(job, kind, work, share):
-    """In a thread of a pool, whichever it is."""
+    """Runs in any thread of a pool."""
     thread = threading.get_native_id()
     if thread not in told:
         told.add(thread)
@@ -47,7 +47,7 @@ def mapped(work, kind, parallel, causes):
 
 
 def tf_source(job):
-    """A generator that takes its time, before a map that does not."""
+    """A slow generator before a fast map."""
     import tensorflow as tf
 
     def rows():

@@ -15,7 +15,7 @@ def decode(job, kind, work, share):
 
 
 def loader(job, prepare, workers, collate=None, tell=planted.tell_root):
-    """Batches of two rows, each of which takes prepare(); the workers are there already."""
+    """Batches of two rows, each made by prepare(); the workers have started already."""
     import torch
     from torch.utils.data import DataLoader, Dataset
 
@@ -50,7 +50,7 @@ def made_by(work, kind, workers, causes):
 
 
 def torch_inline(job):
-    """No workers: the main thread makes its batches itself."""
+    """Without workers: the main thread makes its batches itself."""
     job.open()
     planted.tell_root()
     batches = loader(job, lambda number: decode(job, CPU, burn, 1), 0)
@@ -60,7 +60,7 @@ def torch_inline(job):
 
 
 def torch_collate(job):
-    """Rows are quick, what makes a batch of them is not."""
+    """Fast rows; the function that makes a batch of them is slow."""
     import torch
 
     def collate(rows):
@@ -75,7 +75,7 @@ def torch_collate(job):
 
 
 def torch_source(job):
-    """The worker reads what another process sends, which takes its time."""
+    """The worker reads from another process, which is slow."""
     own, other = socket.socketpair()
 
     def ask(number):
@@ -99,7 +99,7 @@ def torch_source(job):
 
 
 def torch_trainer(job):
-    """No accelerator: the main thread trains on a CPU."""
+    """Without an accelerator: the main thread trains on a CPU."""
     import torch
 
     job.lib.plant_share()

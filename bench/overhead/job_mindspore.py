@@ -3,7 +3,8 @@
 import os
 
 os.environ.setdefault("GLOG_v", "3")
-# Idle threads of its pools spin. With more of them than CPUs, steps tell of the scheduler: means of 2 s differ by 9 %.
+# Idle threads of its pools spin. With more threads than CPUs, step times depend on the scheduler: means over 2 s differ
+# by 9 %.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import mindspore as ms

@@ -6,7 +6,7 @@ from tensorflow_training import tf, train_on
 BATCH = 16
 FILES = 16
 FILE_SIDE = 256  # in pixels
-SIDE = 64  # of what the network is given
+SIDE = 64  # of the network's input
 
 
 def encoded_images():

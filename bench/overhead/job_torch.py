@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a small network with PyTorch on the CPU, images by two worker processes."""
+"""Trains a small network with PyTorch on the CPU, with images from two worker processes."""
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, Dataset

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the jobs have in common: options, and a file with the end of each step."""
+"""Shared by the jobs: options, and a file with the end of each step."""
 import argparse
 import os
 import signal
@@ -25,7 +25,7 @@ class Steps:
         self.over = True
 
     def ended(self):
-        """To be called after each step; tells whether there are to be more."""
+        """Called after each step; returns whether the job goes on."""
         self.out.write(f"{time.monotonic_ns()}\n")
         self.count += 1
         self.over |= self.count == self.options.steps
@@ -33,6 +33,6 @@ class Steps:
 
     @staticmethod
     def leave():
-        """Workers of data loaders are not waited for: they may sleep for long."""
+        """Exits without waiting for workers of data loaders, which may sleep for long."""
         sys.stdout.flush()
         os._exit(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What TensorFlow's jobs have in common: a small network, trained on the CPU until they are told to stop."""
+"""Shared by TensorFlow's jobs: trains a small network on the CPU until the job is stopped."""
 import os
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -8,7 +8,7 @@ import tensorflow as tf
 
 
 def trainer_of(side):
-    """One step of training on images of so many pixels a side."""
+    """Returns a function for one step of training on square images of side pixels."""
     kernel = tf.Variable(tf.random.normal([3, 3, 3, 16]) * 0.1)
     weights = tf.Variable(tf.random.normal([side * side * 16, 10]) * 0.01)
 
