@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains a small convolutional network on made-up images, until it is stopped.
 
-The pipeline has what real ones have: a source, a shuffle, image operations in
+The pipeline has the parts of real pipelines: a source, a shuffle, image operations in
 C++, an operation in Python and a batch. Needs mindspore 2.7 or later and numpy < 2.
 """
 import itertools
@@ -18,7 +18,7 @@ ROWS, BATCH, SIDE = 4096, 32, 48
 
 
 class Images:
-    """Random images with labels; each row costs a little, as decoding would."""
+    """Random images with labels; each row has a small cost, like decoding."""
 
     def __init__(self):
         rng = np.random.default_rng(0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * acl.c - AscendCL of the simulated Ascend, libascendcl.so: the functions that jobs call, with the
+ * acl.c - AscendCL of the simulated Ascend, libascendcl.so: the functions for jobs, with the
  * prototypes of acl/acl_rt.h, acl/acl_op.h and acl/acl_base.h.
  */
 #include <stdio.h>
@@ -18,13 +18,13 @@ typedef void *aclrtStream, *aclrtEvent, *aclrtContext, *aclrtFuncHandle, *aclrtB
 #define ACL_ERROR_BAD_ALLOC 200000
 
 #define OPERATOR_BLOCKS \
-	20 /* what aclopExecuteV2() launches; nothing tells how long it would take */
+	20 /* blocks of a launch by aclopExecuteV2(): its duration is not known */
 #define MEMORY_TOTAL (32ull << 30)
 
 static __thread int current_device;
 static __thread aclrtContext current_context;
 
-/* One call as the profiler sees it: what is sent meanwhile is sent on its behalf. */
+/* A call in the profile: tasks that are sent during it belong to it. */
 struct scope {
 	struct sim_call *outer, *inner;
 };
@@ -240,7 +240,7 @@ SIM_EXPORT aclError aclrtEventElapsedTime(float *ms, aclrtEvent start, aclrtEven
 	return ACL_SUCCESS;
 }
 
-/* Callbacks are not simulated; the thread that waits for them waits. */
+/* Callbacks are not simulated; a thread that waits for them sleeps. */
 SIM_EXPORT aclError aclrtProcessReport(int32_t timeout)
 {
 	usleep((useconds_t)(timeout > 0 && timeout < 1000 ? timeout : 100) * 1000);
@@ -310,7 +310,7 @@ SIM_EXPORT aclError aclrtBinaryLoadFromFile(const char *path, const void *option
 	return *binary ? ACL_SUCCESS : ACL_ERROR_BAD_ALLOC;
 }
 
-/* Any name is a kernel: "MatMul_backward" of type MatMul. */
+/* Any name is a valid kernel: "MatMul_backward" has the type MatMul. */
 SIM_EXPORT aclError aclrtBinaryGetFunction(const aclrtBinHandle binary, const char *name,
 					   aclrtFuncHandle *function)
 {
@@ -375,7 +375,7 @@ static struct sim_channel *find_channel(const char *name)
 	return channel;
 }
 
-/* GetNext runs on the device's CPUs and takes an element of attribute channel_name's queue. */
+/* GetNext runs on the device's CPUs and takes an element from the queue that the attribute channel_name names. */
 SIM_EXPORT aclError aclopExecuteV2(const char *type, int input_count, void *input_desc[],
 				   void *inputs[], int output_count, void *output_desc[],
 				   void *outputs[], void *attributes, aclrtStream stream)

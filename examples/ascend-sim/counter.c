@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counter.c - the counter of the simulated device, in libascend_hal.so: it was read wrong, runs too fast
- * or too slow, and jumps, as it is told to.
+ * counter.c - the counter of the simulated device, in libascend_hal.so, with configurable errors: of its
+ * first reading and of its rate, and jumps.
  */
 #include <stdlib.h>
 #include <time.h>
 
 #include "sim.h"
 
-#define PAIR_NS 500 /* two clocks read within this are one reading */
+#define PAIR_NS 500 /* readings of two clocks within this time count as simultaneous */
 
 SIM_EXPORT uint64_t sim_clock_ns(int clock)
 {
@@ -23,7 +23,7 @@ SIM_EXPORT uint64_t sim_now(void)
 	return sim_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* "EVERY:US,US,...": tasks from one jump to the next, and by how much. */
+/* Parses "EVERY:US,US,...": the number of tasks between jumps, and the size of each jump. */
 static void plan_jumps(struct sim_counter *counter, const char *text)
 {
 	char *end;
@@ -54,7 +54,7 @@ void sim_counter_sent(struct sim_counter *counter, uint64_t sent_ns)
 	counter->jumps[counter->jumps_done++].at_ns = sent_ns;
 }
 
-/* The counter at an instant of CLOCK_MONOTONIC_RAW, which crystals are compared with. */
+/* Returns the counter at an instant of CLOCK_MONOTONIC_RAW, the reference for its rate. */
 static uint64_t ticks_at(const struct sim_counter *counter, uint64_t raw_ns, int64_t jumped_ns)
 {
 	double since = (double)(int64_t)(raw_ns - counter->begin_raw_ns);
@@ -71,7 +71,7 @@ void sim_counter_stamp(const struct sim_counter *counter, struct sim_task *task)
 
 	for (uint32_t i = 0; i < counter->jumps_done && counter->jumps[i].at_ns <= task->start_ns; i++)
 		jumped_ns += counter->jumps[i].by_ns;
-	/* The two clocks at one moment, near enough for the slew between them to be nothing. */
+	/* Reads the two clocks close enough together for the slew between them to be negligible. */
 	do {
 		now_ns = sim_clock_ns(CLOCK_MONOTONIC);
 		raw_ns = sim_clock_ns(CLOCK_MONOTONIC_RAW);

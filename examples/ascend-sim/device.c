@@ -83,7 +83,7 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-/* Wait for what the task waits for; *@ready_ns is when that happened. With the lock held. */
+/* Waits for the event or data that the task waits for; *@ready_ns is then its time. The caller holds the lock. */
 static void wait_for_cause(struct sim_task *task, uint64_t *ready_ns)
 {
 	if (task->kind == SIM_WAIT) {
@@ -96,7 +96,7 @@ static void wait_for_cause(struct sim_task *task, uint64_t *ready_ns)
 		while (!task->channel->size && !task->channel->stopped)
 			pthread_cond_wait(&sim_device.changed, &sim_device.lock);
 		if (task->channel->size) {
-			/* It waited only if there was none when it came. */
+			/* The task waited only if the channel was empty when it came. */
 			if (task->channel->size == 1 && task->channel->pushed_ns > *ready_ns)
 				*ready_ns = task->channel->pushed_ns;
 			task->channel->size--;
@@ -114,7 +114,7 @@ static void run_task(struct sim_stream *stream, struct sim_task *task)
 		ready_ns = stream->free_ns;
 	task->start_ns = ready_ns;
 	wait_for_cause(task, &ready_ns);
-	/* A kernel that waits for data runs meanwhile; waiting for an event is the queue's. */
+	/* A kernel that waits for data is running; a wait for an event is a wait of the queue. */
 	if (!task->channel)
 		task->start_ns = ready_ns;
 	task->end_ns = ready_ns + task->set_ns;
@@ -189,7 +189,7 @@ SIM_EXPORT struct sim_stream *sim_stream_create(void)
 	return stream;
 }
 
-/* The stream stays in the device's table, so that its number is not given again. */
+/* The stream stays in the device's table, so that its number is not reused. */
 SIM_EXPORT void sim_stream_destroy(struct sim_stream *stream)
 {
 	sim_stream_wait(stream, -1);
@@ -247,7 +247,7 @@ SIM_EXPORT struct sim_task *sim_task_new(const struct sim_task *task)
 	return copy;
 }
 
-/* The driver's own call, which all layers above end in. Fails as long as the queue is full. */
+/* The driver call in which all calls of the layers above end. Fails while the queue is full. */
 SIM_EXPORT int halSqTaskSend(uint32_t device, struct halTaskSendInfo *info)
 {
 	struct sim_sqe *sqe = (struct sim_sqe *)info->sqe_addr;

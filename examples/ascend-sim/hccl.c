@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hccl.c - collectives of the simulated Ascend, libhccl.so (hccl/hccl.h), among ranks of which this is
- * the only one that exists: a collective is a wait for the others and two transfers.
+ * hccl.c - collectives of the simulated Ascend, libhccl.so (hccl/hccl.h). Only this rank
+ * exists; a collective consists of a simulated wait for the other ranks and two transfers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 typedef void *HcclComm;
 
-#define PARTS 3 /* tasks of a collective: one waits, two move */
-#define RING_NS 20000 /* to wait for the others */
+#define PARTS 3 /* tasks of a collective: a wait and two transfers */
+#define RING_NS 20000 /* length of the wait for the other ranks */
 #define LINK_BYTES_PER_NS 10
 
 struct communicator {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * job.c - a training job for the simulated Ascend: a thread that makes batches and sends them to the
- * device's queue; a main thread that launches forward pass, backward pass, all-reduce and update. How
- * often it does what is known, and printed at its end.
+ * device's queue; a main thread that launches forward pass, backward pass, all-reduce and update. The
+ * numbers of its calls are known, and printed at its end.
  *
  *   job [STEPS [WARM_UP [PREPARE_US [HOST_US [PAUSE_US]]]]]
  *
  * WARM_UP steps run first; then it prints "ready" and waits for a line on its standard input, as it
- * does at its end. PREPARE_US: for how long a batch is made; HOST_US: for how long the main thread
- * computes before each step, while the device has nothing to do; PAUSE_US: for how long it sleeps
- * before every 10th.
+ * does at its end. PREPARE_US: the time to make a batch; HOST_US: the time for which the main thread
+ * computes before each step, while the device is idle; PAUSE_US: the time for which it sleeps
+ * before every 10th step.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* As in acl/acl_rt.h, acl/acl_op.h, acl/acl_tdt.h, hccl/hccl.h and the runtime's headers. */
+/* Declarations of acl/acl_rt.h, acl/acl_op.h, acl/acl_tdt.h, hccl/hccl.h and the runtime's headers. */
 int aclInit(const char *config);
 int aclFinalize(void);
 int aclrtSetDevice(int32_t device);
@@ -54,8 +54,8 @@ int rtProfilerTraceEx(uint64_t id, uint64_t model, uint16_t tag, void *stream);
 #define LAYERS 3
 #define GRADIENTS 400000 /* floats */
 #define DEVICE_TO_HOST 2
-#define WORKSPACE 65536 /* bytes of device memory that each step takes and gives back */
-#define KEPT 12345 /* and that are taken at the end */
+#define WORKSPACE 65536 /* bytes of device memory that each step allocates and frees */
+#define KEPT 12345 /* bytes that are allocated at the end and not freed */
 #define SLOW_STEPS 10
 
 struct job {
@@ -65,7 +65,7 @@ struct job {
 	void *forward[LAYERS], *backward[LAYERS], *update;
 	void *gradients, *loss, *host_loss, *kept;
 	unsigned long launches, operators, copies, collectives, sleeps, slept_ns;
-	unsigned long sends, queries, size_sum; /* of the queue, as the queries told */
+	unsigned long sends, queries, size_sum; /* queue sizes returned by the queries */
 };
 
 static void check(int result, const char *what)
@@ -241,7 +241,7 @@ int main(int count, char **arguments)
 		return 1;
 	for (unsigned long i = 0; i < job.steps; i++)
 		step(&job, i);
-	/* To be found as what is left. */
+	/* An analysis must report this memory as not freed. */
 	CHECK(aclrtMalloc(&job.kept, KEPT, 0));
 	pthread_join(feeder, NULL);
 	printf("steps=%lu\nlaunches=%lu\noperators=%lu\ncopies=%lu\ncollectives=%lu\nsends=%lu\n"
@@ -249,7 +249,7 @@ int main(int count, char **arguments)
 	       job.steps, job.launches, job.operators, job.copies, job.collectives, job.sends,
 	       job.queries, job.size_sum, job.sleeps, job.slept_ns);
 	fflush(stdout);
-	/* Until whoever traces it has seen it. */
+	/* Lives until the tracer has seen the process. */
 	if (!fgets(line, sizeof(line), stdin))
 		return 1;
 	tear_down(&job);

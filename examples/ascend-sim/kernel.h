@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel.h - a kernel of the simulated Ascend: it takes as long as it has blocks. */
+/* kernel.h - a kernel of the simulated Ascend: its duration is proportional to its blocks. */
 #ifndef ASCEND_SIM_KERNEL_H
 #define ASCEND_SIM_KERNEL_H
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layers.c - loops for the simulated Ascend that are made of equal layers: 24 of 8 kernels each. How often they turn is known, and
- * printed at the end with how often a turn did what.
+ * layers.c - training loops for the simulated Ascend with equal layers: 24 layers of 8 kernels. At the end it prints
+ * the number of turns, and the number of calls of each kind in a turn.
  *
  *   layers KIND [TURNS [SLOW_US]]
  *
- *   train     two copies to the device, the layers, an optimizer, a copy to the host that is waited for
- *   parallel  the layers and two collectives; nothing else that tells of a turn
+ *   train     two copies to the device, the layers, an optimizer, a synchronous copy to the host
+ *   parallel  the layers and two collectives; nothing else marks a turn
  *   tensor    an embedding, and a collective after each layer
- *   blocking  two copies to the device, and each kernel is waited for
- *   one       a copy to the device, and one kernel that is waited for
+ *   blocking  two copies to the device, and a wait for each kernel
+ *   one       a copy to the device, one kernel and a wait for it
  *
- * SLOW_US: every 20th turn the main thread waits for a thread "validator", which sleeps for so long. It prints "ready", "done",
- * and waits for a line at each, as job.c does.
+ * SLOW_US: every 20th turn the main thread waits for a thread "validator", which sleeps for that time. The program
+ * prints "ready" and "done", and waits for a line after each, as job.c does.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* As in acl/acl_rt.h, hccl/hccl.h. */
+/* Declarations of acl/acl_rt.h and hccl/hccl.h. */
 int aclInit(const char *config);
 int aclFinalize(void);
 int aclrtSetDevice(int32_t device);
@@ -159,7 +159,7 @@ static const struct {
 	      { "blocking", blocking },
 	      { "one", one } };
 
-/* ---- The slow ones */
+/* ---- Slow turns */
 
 static void *validate(void *unused)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile.c - what the simulated Ascend leaves behind: an exported PROF_* directory as msprof makes it,
- * and truth.json, what really was. The profile knows device times by the device's counter alone, read
- * once against the host's clock when it began, as msprof does; the truth is CLOCK_MONOTONIC.
+ * profile.c - the output of the simulated Ascend: an exported PROF_* directory as from msprof,
+ * and truth.json with the real times. The profile has device times by the device's counter only, compared
+ * once with the host's clock at its begin, as msprof does; the truth uses CLOCK_MONOTONIC.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,13 +22,13 @@
 #define SORT_CANN 7
 #define SORT_HARDWARE 13
 #define SORT_COMMUNICATION 17
-#define GROUP "10.0.0.1%%eth0_60000_0_1" /* the name HCCL gives a group */
+#define GROUP "10.0.0.1%%eth0_60000_0_1" /* name of a group, as from HCCL */
 #define STATISTICS_MAX 256
 
 struct profile {
 	char folder[PATH_MAX - 256];
-	char stamp[32]; /* in names of files */
-	bool first; /* element of the JSON list */
+	char stamp[32]; /* part of file names */
+	bool first; /* the next element is the first of the JSON list */
 	FILE *json;
 };
 
@@ -51,7 +51,7 @@ static FILE *create(const struct profile *profile, const char *format, ...)
 	return file;
 }
 
-/* A file of the export; NULL, too, if others were asked for. */
+/* Creates a file of the export. Returns NULL on failure, or if ASCEND_SIM_FILES does not select the file. */
 static FILE *create_export(const struct profile *profile, const char *name, const char *type)
 {
 	const char *names = getenv("ASCEND_SIM_FILES");
@@ -77,7 +77,7 @@ static bool make_folder(const struct profile *profile, const char *name)
 
 /* ---- Clocks */
 
-/* Wall-clock time as msprof computes it: by one pair of wall clock and raw clock. */
+/* Converts to wall-clock time as msprof does: by one pair of readings of the wall clock and the raw clock. */
 static uint64_t wall_of_raw(uint64_t raw_ns)
 {
 	return sim_device.counter.begin_real_ns / 1000 * 1000 + (raw_ns - sim_device.counter.begin_raw_ns);
@@ -223,7 +223,7 @@ static void write_call(struct profile *profile, const struct sim_call *call)
 	fputs("\"}", json);
 }
 
-/* A collective as a whole: from the start of its first part to the end of its last. */
+/* Writes a whole collective: from the start of its first part to the end of its last part. */
 static void write_collective(struct profile *profile, const struct sim_task *first,
 			     unsigned int number)
 {
@@ -273,7 +273,7 @@ static void write_timeline(struct profile *profile)
 		"{\"name\":\"thread_name\",\"pid\":%" PRIu64
 		",\"tid\":0,\"args\":{\"name\":\"Group " GROUP " Communication\"},\"ph\":\"M\"}",
 		process_number(SORT_COMMUNICATION, DEVICE));
-	/* What the host did is left out where only the device was profiled. */
+	/* With only the device profiled the calls of the host are left out. */
 	if (!getenv("ASCEND_SIM_DEVICE_ONLY")) {
 		for (const struct sim_call *call = sim_device.calls; call; call = call->next)
 			write_call(profile, call);
@@ -289,7 +289,7 @@ static void write_timeline(struct profile *profile)
 	fclose(profile->json);
 }
 
-/* ---- Tables. Times carry a TAB behind them, as they do in the originals. */
+/* ---- Tables. A TAB follows each time, as in the files of msprof. */
 
 static void write_op_summary(const struct profile *profile)
 {
@@ -350,7 +350,7 @@ static void write_task_time(const struct profile *profile)
 	fclose(file);
 }
 
-/* Marks of the step trace, in the order in which the device met them. */
+/* Marks of the step trace, in the order of the device's execution. */
 struct iteration {
 	uint64_t fp, bp, end, reduce, reduce_end;
 };
@@ -557,7 +557,7 @@ SIM_EXPORT void sim_profile_write(void)
 	time_t seconds = (time_t)(sim_device.counter.begin_real_ns / 1000000000u);
 	struct tm parts;
 
-	/* Nothing was asked for: nothing is left behind. */
+	/* Without an output folder no files are written. */
 	if (!folder)
 		return;
 	strftime(profile.stamp, sizeof(profile.stamp), "%Y%m%d%H%M%S",

@@ -78,7 +78,7 @@ SIM_EXPORT int rtKernelLaunch(const void *stub, uint32_t blocks, void *args, uin
 	return sim_submit(stream, &task);
 }
 
-/* Kernels of the device's own CPUs; @args is a struct sim_channel to take an element of, or NULL. */
+/* Launches a kernel on the device's own CPUs; @args is a struct sim_channel from which it takes an element, or NULL. */
 SIM_EXPORT int rtCpuKernelLaunchWithFlag(const void *so, const void *name, uint32_t blocks,
 					 const void *args, void *sm_desc, void *stream,
 					 uint32_t flags)
@@ -117,7 +117,7 @@ SIM_EXPORT int rtMemcpyAsync(void *to, uint64_t to_size, const void *from, uint6
 	if (bytes > to_size)
 		return 107000;
 	snprintf(task.type, sizeof(task.type), "%s", kind < 4 ? KINDS[kind] : "other");
-	/* What is copied is nothing anybody looks at; that it arrives at once does no harm. */
+	/* Copied data is never checked, so it may arrive before its task runs. */
 	memmove(to, from, bytes);
 	return sim_submit(stream, &task);
 }
@@ -174,7 +174,7 @@ SIM_EXPORT int rtFree(void *memory)
 	return halMemFree(memory);
 }
 
-/* Marks of a training step: tag 1 forward pass begins, 2 backward pass ended, 255 step ended. */
+/* Marks a training step: tag 1 = forward pass begins, 2 = backward pass ended, 255 = step ended. */
 SIM_EXPORT int rtProfilerTraceEx(uint64_t id, uint64_t model, uint16_t tag, void *stream)
 {
 	struct sim_task task = { .kind = SIM_TRACE,

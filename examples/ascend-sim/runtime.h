@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime.h - what libruntime.so offers the libraries above it, beside the functions of the real one.
+ * runtime.h - functions of libruntime.so for the libraries above it, beside those of the real library.
  */
 #ifndef ASCEND_SIM_RUNTIME_H
 #define ASCEND_SIM_RUNTIME_H
 
 #include "sim.h"
 
-/* Send a task to a stream, by halSqTaskSend(); waits as long as its queue is full. 0 or an error. */
+/* Sends a task to a stream by halSqTaskSend(); waits while its queue is full. Returns 0 or an error. */
 int sim_submit(struct sim_stream *stream, const struct sim_task *task);
 
-/* The call of the profile that tasks are sent on behalf of, by this thread; NULL = none. */
+/* Sets the call of the profile for tasks that this thread sends; NULL = none. */
 void sim_set_call(const struct sim_call *call);
 
 int rtKernelLaunch(const void *stub, uint32_t blocks, void *args, uint32_t args_size, void *sm_desc,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sim_mspti.c - libmspti.so of the simulated Ascend: tells live what the device did, as CANN's tells it.
+ * sim_mspti.c - libmspti.so of the simulated Ascend: reports the device's tasks live, as CANN's does.
  *
- * Only what was sent while it was enabled, and has ended. Records are as device/mspti.h has them;
- * a collective is told as a whole, a call by the number that its tasks carry. Preload it, as the real one.
+ * Reports tasks that were sent while it was enabled and have ended. Records have the layout of device/mspti.h;
+ * a collective has one record, and a call has the number of its tasks. Preload it like the real library.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +20,13 @@ static struct {
 	mspti_request request;
 	mspti_complete complete;
 	void *subscriber;
-	uint64_t from_ns[KINDS_MAX], until_ns[KINDS_MAX]; /* when it was enabled, last */
-	uint64_t to_realtime; /* to be added to CLOCK_MONOTONIC */
+	uint64_t from_ns[KINDS_MAX], until_ns[KINDS_MAX]; /* when each kind was last enabled and disabled */
+	uint64_t to_realtime; /* difference to add to CLOCK_MONOTONIC */
 	uint8_t *buffer;
 	size_t size, used;
 } mspti;
 
-/* What one record takes; 0 for what there is none of. */
+/* Returns the bytes of a record; 0 for kinds without records. */
 static size_t record_size(int32_t kind)
 {
 	switch (kind) {
@@ -47,7 +47,7 @@ static void hand_over(void)
 	mspti.size = mspti.used = 0;
 }
 
-/* False if there is no room for it. */
+/* Returns false if there is no room for the record. */
 static bool append(int32_t kind, const void *record)
 {
 	size_t size = record_size(kind), max_records;
@@ -98,7 +98,7 @@ static void tell_copy(const struct sim_task *task)
 		append(MSPTI_MEMCPY, &record);
 }
 
-/* All parts of a collective, of which @first is the first. False as long as they have not all ended. */
+/* Reports a collective with the first part @first. Returns false while not all of its parts have ended. */
 static bool tell_collective(struct sim_task *first)
 {
 	struct mspti_communication record = { .kind = MSPTI_COMMUNICATION,
@@ -208,7 +208,7 @@ SIM_EXPORT int msptiActivityEnable(int kind)
 	return 0;
 }
 
-/* What was sent before is still told. */
+/* Tasks that were sent before are still reported. */
 SIM_EXPORT int msptiActivityDisable(int kind)
 {
 	if (kind < 0 || kind >= KINDS_MAX)
@@ -227,7 +227,7 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Whoever waits for MSPTI to be asked sees it by this file. */
+/* The file shows a waiting test that MSPTI is in use. */
 static void note_first(void)
 {
 	static bool noted;

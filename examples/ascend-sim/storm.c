@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * storm.c - as many launches as it can for the simulated Ascend: threads that launch kernels on streams of
- * their own in turn, and now and then wait for one of them.
+ * storm.c - launches as many kernels as possible on the simulated Ascend: each thread launches on its own
+ * streams in turn, and waits for one of them at intervals.
  *
  *   storm [LAUNCHES [THREADS]]
  *
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* As in acl/acl_rt.h. */
+/* Declarations of acl/acl_rt.h. */
 int aclInit(const char *config);
 int aclFinalize(void);
 int aclrtSetDevice(int32_t device);
@@ -53,7 +53,7 @@ static void check(int result, const char *what)
 
 #define CHECK(call) check(call, #call)
 
-/* The n-th launch of all is one of stream n modulo STREAMS, and that of thread stream modulo threads. */
+/* The n-th launch of all threads is on stream n modulo STREAMS, which belongs to thread stream modulo threads. */
 static void *launch_all(void *argument)
 {
 	const struct launcher *self = argument;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tdt.c - the queues between data pipeline and device (acl/acl_tdt.h), in libascendcl.so: sending
- * blocks while a channel is full.
+ * tdt.c - the queues between data pipeline and device (acl/acl_tdt.h), in libascendcl.so: a send
+ * blocks while its channel is full.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ SIM_EXPORT int acltdtStopChannel(struct sim_channel *channel)
 	return 0;
 }
 
-/* Nobody may use it any more; it stays for the profile. */
+/* The channel can no longer be used, but stays for the profile. */
 SIM_EXPORT int acltdtDestroyChannel(struct sim_channel *channel)
 {
 	return acltdtStopChannel(channel);
@@ -155,7 +155,7 @@ SIM_EXPORT int acltdtDestroyDataset(struct dataset *dataset)
 	return 0;
 }
 
-/* What an element holds is nothing the device looks at. */
+/* The device does not read the content of elements. */
 SIM_EXPORT void *acltdtCreateDataItem(int type, const int64_t *dims, size_t dim_count,
 				      int data_type, void *data, size_t bytes)
 {

@@ -20,12 +20,12 @@ SIM = os.path.dirname(HERE)
 CFLAGS = ["-D_GNU_SOURCE", "-std=gnu11", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-w"]
 API = re.compile(r"(acl(rt|mdl|op|nn|tdt|prof|Init|Fin|Get|Set|Create|Destroy)\w*|rt[A-Z][A-Za-z]+|Hccl[A-Z][A-Za-z]+)")
 EMPTY = "ge_runner platform profapi c_sec ascendalog mmpa register atb".split()
-# Functions of the operators' library that are none.
+# Functions of the operators' library that are no operators.
 NO_OPERATORS = {"aclnnInit", "aclnnFinalize"}
 NOTHING = "{s}: xor %eax,%eax\n nop\n nop\n ret\n"
-# Its own name as fifth argument.
+# Passes its own name as fifth argument.
 OPERATOR = '{s}: lea 1f(%rip),%r8\n jmp sim_operator@PLT\n1: .asciz "{s}"\n'
-# The arguments in registers, pushed, and those on the stack.
+# Passes the arguments in registers, pushed to the stack, and the arguments on the stack.
 PREPARE = """{s}: push %r9
  push %r8
  push %rcx
@@ -50,7 +50,7 @@ def output(*command):
 
 
 def symbols(path):
-    """What a library has, and what it lacks."""
+    """The symbols that a library defines, and those that it lacks."""
     has, lacks = set(), set()
     for line in output("readelf", "-W", "--dyn-syms", path).splitlines():
         words = line.split()
@@ -65,7 +65,7 @@ def symbols(path):
 
 
 def needs(venv):
-    """Names that the back end imports and nobody has, and names that it looks up when it runs."""
+    """Names that the back end imports and no library defines, and names that it looks up at run time."""
     home = glob.glob(venv + "/lib/python3*/site-packages/mindspore")
     if not home:
         sys.exit(f"{venv}: no MindSpore in it: pip install mindspore")
@@ -119,7 +119,7 @@ def main(venv, out):
     builder = Builder(os.path.abspath(out))
     named = looked_up | {name for name in missing if not name.startswith("_Z")}
     operators = {re.sub("GetWorkspaceSize$", "", name) for name in named if name.startswith("aclnn")}
-    # Built when a graph is compiled, by names put together.
+    # Names that the back end composes when it compiles a graph.
     operators |= {"aclnn" + name for name in "Adds Add Muls Sub Mul Div Matmul Mm Addmm InplaceCopy Cast Relu Copy".split()}
     profiler = {name for name in named if name.startswith("aclprof")}
     api = {name for name in named if name.startswith(("acl", "rt", "hal")) and not name.startswith("aclnn")} - profiler
@@ -127,7 +127,7 @@ def main(venv, out):
     builder.link("ascend_hal", SIM + "/device.c", SIM + "/counter.c", SIM + "/profile.c")
     builder.link("runtime", SIM + "/runtime.c", "-lascend_hal")
     builder.link("hccl", SIM + "/hccl.c", "-lruntime", "-lascend_hal")
-    # Their functions first, then stubs for what is still missing of the same library.
+    # The simulator's functions first, then stubs for the missing functions of the same library.
     own = [SIM + "/acl.c", SIM + "/tdt.c", HERE + "/frameworks.c"]
     builder.link("ascendcl", *own, "-lruntime", "-lascend_hal")
     builder.link("hccl", SIM + "/hccl.c", builder.stubs("hccl", {n for n in named if n.startswith("Hccl")}),
@@ -142,7 +142,7 @@ def main(venv, out):
     for name in EMPTY:
         builder.link(name, builder.out + "/empty.c")
     for name, original in {"acl_tdt_channel": "ascendcl", "acl_op_compiler": "ascendcl", "nnopbase": "opapi"}.items():
-        # Names of their own, so that the loader doesn't take them for another library.
+        # Separate sonames, so that the loader does not take them for another library.
         builder.link(name, builder.out + "/empty.c", f"-l{original}")
     print("LD_LIBRARY_PATH=" + ":".join([builder.libraries] + [os.path.dirname(path) for path in shared[:1]]))
 

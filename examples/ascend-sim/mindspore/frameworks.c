@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frameworks.c - what MindSpore's Ascend back end calls besides: operators in two phases, virtual
- * memory, descriptions of tensors. Goes into libascendcl.so of the libraries that build.py makes.
+ * frameworks.c - further functions that MindSpore's Ascend back end calls: operators in two phases, virtual
+ * memory, descriptions of tensors. Linked into the libascendcl.so that build.py makes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "../kernel.h"
 #include "../runtime.h"
 
-#define OPERATOR_BLOCKS 5 /* 50 us: nothing tells how long an operator would take */
-#define STACK_WORDS 40 /* of the caller's frame that are looked at */
+#define OPERATOR_BLOCKS 5 /* 50 us: the duration of an operator is not known */
+#define STACK_WORDS 40 /* words of the caller's frame that are searched */
 
-/* What build.py makes of aclnnX(workspace, size, executor, stream) jumps here with its own name. */
+/* The stubs of build.py for aclnnX(workspace, size, executor, stream) jump here, with their own name added. */
 SIM_EXPORT int sim_operator(void *workspace, uint64_t size, void *executor, void *stream,
 			    const char *name)
 {
@@ -35,8 +35,8 @@ SIM_EXPORT int sim_operator(void *workspace, uint64_t size, void *executor, void
 
 /*
  * aclnnXGetWorkspaceSize(..., uint64_t *size, aclOpExecutor **executor): the two are the last arguments, but
- * how many there are is not known here. They are the first two neighbours that point to
- * different zeroed words of the caller's stack. @registers: rdi to r9; @stack: what is behind the return address.
+ * the number of arguments is not known here. They are found as the first two neighbours that point to
+ * different zeroed words of the caller's stack. @registers: rdi to r9; @stack: the words after the return address.
  */
 SIM_EXPORT int sim_prepare(const uint64_t *registers, const uint64_t *stack)
 {
@@ -124,7 +124,7 @@ SIM_EXPORT int aclrtDeviceGetBareTgid(int *pid)
 	return 0;
 }
 
-/* ---- Descriptions, which nobody looks into */
+/* ---- Descriptions, which are never read */
 
 SIM_EXPORT void *aclCreateTensor(const int64_t *dims, ...)
 {
