@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034 # variables are shared with the other files
-# attach.sh - how long it takes to attach to many functions, and to detach.
+# attach.sh - measures the time to attach to many functions, and to detach.
 
 . bench/calls.sh # file_offset
 
-# make_many COUNT: a library of so many functions, and its catalog
+# make_many COUNT: makes a library of COUNT functions, and its catalog
 make_many() {
 	local i
 	mkdir -p "$WORK/many"
@@ -38,7 +38,7 @@ attach_take() {
 	time_profbpf "$1" "$2"
 }
 
-# From the command to its line "tracing", and from Ctrl-C to its end.
+# Times from the command to its line "tracing", and from Ctrl-C to its end.
 time_profbpf() {
 	local start line fd
 	start=$(now_ms)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Measurements: programs of their own, never run by the tests. `make bench` says what a traced call
-# and a context switch cost; bench/README.md what the figures mean. BENCH_OPTIONS goes to bench/run.
+# Measurements: separate programs, never run by the tests. `make bench` prints the cost of a traced call
+# and of a context switch; bench/README.md explains the figures. BENCH_OPTIONS goes to bench/run.
 
 BENCH := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*_bench.c))
 BENCH_PROBE := $(patsubst %,$(B)/bench/%,call_target switch_target syscall_target walk_target program_time floor libbench.so interpose.so)
@@ -9,7 +9,7 @@ $(B)/bench/pbt_bench: $(O)/bench/pbt_bench.o $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS_LIB) -lpthread
 
-# An archive: it takes the part that encodes and what that needs.
+# An archive: the linker takes only the encoder and its dependencies.
 $(O)/bench/libdaemon.a: $(filter-out %/main.o,$(DAEMON_OBJ)) $(COMMON_OBJ)
 	@mkdir -p $(@D)
 	rm -f $@
@@ -28,7 +28,7 @@ $(B)/bench/program_time: bench/program_time.c bench/target.h
 	@mkdir -p $(@D)
 	$(CC) $(OUR_CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -o $@ $< -lbpf
 
-# Bound when first called: tracers inside the process hook that.
+# Lazy binding, which tracers inside the process hook.
 $(B)/bench/call_target: $(B)/bench/libbench.so
 $(B)/bench/call_target: private WARN += -Wl,-z,lazy -fplt
 
@@ -53,7 +53,7 @@ $(O)/bench/floor.o: $(G)/bench/floor.skel.h
 $(B)/bench/floor: $(O)/bench/floor.o
 	$(LINK) -o $@ $^ -lbpf
 
-# Takes device files in, and nothing else.
+# Only imports device files.
 $(B)/bench/import_take: $(O)/bench/import/take.o $(filter-out %/main.o %/spill_wrap.o,$(ANALYZER_OBJ)) $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS_ANALYZER)
@@ -66,8 +66,8 @@ $(B)/bench/import_floor: $(O)/bench/import/floor.o
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lyajl
 
-# Jobs with a planted fault: plain code, symbols kept, as of what is traced.
-# A job's device is the library that it finds: one that is simulated, an OpenCL one, the simulated Ascend.
+# Jobs with a planted fault: plain code with symbols, like traced programs.
+# A job's device is the library that it finds: a simulated device, an OpenCL device, or the simulated Ascend.
 PLANT_LIBRARIES := $(patsubst %,$(B)/bench/insight/%libplant.so,opencl/ ascend/) $(B)/bench/insight/libplant.so
 INSIGHT := $(B)/bench/insight/plants $(PLANT_LIBRARIES)
 PLANT_LINK = $(CC) $(TRUTH_CFLAGS) -fPIC -shared -fvisibility=hidden -Wl,-soname,libplant.so -o $@ $(filter %.c,$^) -pthread
@@ -94,19 +94,19 @@ bench-programs: $(BENCH) $(BENCH_PROBE)
 bench: $(PROGRAMS) bench-programs
 	BUILD=$(B) bench/run $(BENCH_OPTIONS)
 
-# What tracing costs training jobs; --help of the script tells the rest.
+# The cost of tracing for training jobs; see --help of the script.
 bench-overhead: $(PROGRAMS)
 	BUILD=$(B) bench/overhead/run $(BENCH_OPTIONS)
 
-# How fast device files are taken in.
+# The speed of importing device files.
 bench-import: $(B)/analyzer $(patsubst %,$(B)/bench/import_%,take launches floor)
 	BUILD=$(B) bench/import/run $(BENCH_OPTIONS)
 
-# Are faults found that were planted, and healthy jobs let alone?
+# Tests that planted faults are found, and none in healthy jobs.
 bench-insight: $(PROGRAMS) $(INSIGHT)
 	BUILD=$(B) bench/insight/run $(BENCH_OPTIONS)
 
-# Is it said what changed from one recording to the next, and nothing else?
+# Tests that exactly the changes from one recording to the next are reported.
 bench-diff: $(PROGRAMS) $(INSIGHT)
 	BUILD=$(B) bench/diff/run $(BENCH_OPTIONS)
 

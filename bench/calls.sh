@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034,SC2046,SC2153 # variables are shared with the other files; lists of events are split
-# calls.sh - what a traced call costs.
+# calls.sh - measures the cost of a traced call.
 
 LIBRARY=$(readlink -f "$BENCH/libbench.so")
 KINDS=(push nop5 endbr64 mov stepped exits)
-# States of profbpf; of tracers that attach to the running target; of those that start it.
+# States of profbpf; of tracers that attach to the running target; of tracers that start it.
 CALLS_OWN=(untraced floor profbpf all short)
 CALLS_ATTACHED=(ftrace trace_cmd perf perf_trace bpftrace)
 CALLS_STARTED=(preload uftrace ltrace)
 SLOW_CALLS=400 # of those that stop the program for each, or print a line
 
-# file_offset SYMBOL of LIBRARY: what probes are placed by
+# file_offset SYMBOL: its offset in LIBRARY, by which probes are placed
 file_offset() {
 	local value
 	value=$(nm -D --defined-only "$LIBRARY" | awk -v name="$1" '$3 == name { print "0x" $1 }')
@@ -34,10 +34,10 @@ probe_events_off() {
 	rm "$WORK/perf.probes"
 }
 
-# Their names as the kernel has them: the second of a name gets a suffix.
+# The events' names in the kernel: the second event of a name gets a suffix.
 probe_events() { sed -n 's/^[pr][0-9]*:\(bench\)\/\([^ ]*\) .*/\1:\2/p' "$TRACEFS/uprobe_events"; }
 
-# calls_with STATE COMMAND...: the target is started under a tracer
+# calls_with STATE COMMAND...: starts the target under a tracer
 calls_with() {
 	start_target "$@"
 	tracer_is "${TARGET_PID[$1]}"
@@ -106,7 +106,7 @@ calls_off() {
 
 # ---- Tables
 
-# What a state is, for the table of tracers.
+# Describes a state, for the table of tracers.
 calls_words() {
 	case $1 in
 	untraced) echo "" ;;
@@ -146,7 +146,7 @@ print_calls() {
 	print_daemon_cost call
 }
 
-# print_tracers STATE...: side by side, on functions that begin with push, as most do
+# print_tracers STATE...: tracers side by side, on functions that begin with push, like most functions
 print_tracers() {
 	local state
 	heading "The same call (push) under other tracers"

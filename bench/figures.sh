@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# figures.sh - every pass goes through all states; medians, ranges and ratios of what was measured.
+# figures.sh - measures all states in every pass; medians, ranges and ratios of the measurements.
 #
 # $WORK/samples has lines "PASS STATE SUBJECT CPU_NS WALL_NS", $WORK/costs "STATE TOOL_CPU_NS BYTES
-# RECORDS LOST" of each time that a tracer was on; "-" is what is not known.
+# RECORDS LOST" for each time that a tracer was on; "-" means not known.
 
 print_machine() {
 	local commit
@@ -15,7 +15,7 @@ print_machine() {
 
 heading() { printf '\n%s\n\n' "$*"; }
 
-# is_wanted STATE: by --only
+# is_wanted STATE: whether --only selects it
 is_wanted() { [ -z "$ONLY" ] || [[ ,$ONLY, == *,$1,* ]]; }
 
 # measure WHAT STATE...: WHAT_on and WHAT_off switch, WHAT_take PASS STATE measures
@@ -35,7 +35,7 @@ measure() {
 	[ ! -t 2 ] || printf '\r%60s\r' '' >&2
 }
 
-# usable WHAT STATE...: sets USABLE to those that are wanted and can be switched on here
+# usable WHAT STATE...: sets USABLE to the selected states that can be switched on here
 usable() {
 	local what=$1 state status
 	shift
@@ -83,7 +83,7 @@ median() { values "$1" "$2" | middle; }
 wall_median() { values "$1" "$2" 5 | middle; }
 range() { values "$1" "$2" | awk '{ v[NR] = $1 } END { if (!NR) print "-"; else printf v[1] < 100 ? "%.1f-%.1f\n" : "%.0f-%.0f\n", v[1], v[NR] }'; }
 
-# ratio STATE BASE SUBJECT: median over the passes of STATE against BASE in the same pass
+# ratio STATE BASE SUBJECT: median over the passes of the ratio of STATE to BASE in the same pass
 ratio() {
 	awk -v state="$1" -v base="$2" -v subject="$3" '
 		$3 == subject && $2 == state { a[$1] = $4 }
@@ -91,7 +91,7 @@ ratio() {
 		END { for (i in a) if (i in b && b[i] > 0) print a[i] / b[i] }' "$WORK/samples" | sort -n | middle '%.2f'
 }
 
-# costs STATE cpu|bytes|records|lost: of all its sessions together, the first two per record
+# costs STATE cpu|bytes|records|lost: the sum over all its sessions, cpu and bytes per record
 costs() {
 	awk -v state="$1" -v what="$2" '
 		$1 == state { if ($2 == "-") no["cpu"] = 1; if ($3 == "-") no["bytes"] = 1
@@ -104,7 +104,7 @@ costs() {
 		}' "$WORK/costs"
 }
 
-# print_daemon_cost WORD: what profbpf's own sessions took
+# print_daemon_cost WORD: the cost of profbpf's own sessions
 print_daemon_cost() {
 	local cpu
 	cpu=$(costs profbpf cpu)

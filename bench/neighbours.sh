@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# neighbours.sh - what a process that nobody traces pays for the sessions of others, all of one daemon: the switches of
-# two processes that play ping-pong through pipes. And how long it takes until many sessions that begin at once are live,
-# and what memory the daemon and its BPF programs and maps take then.
+# neighbours.sh - measures the cost of other processes' sessions, all of one daemon, for an untraced process: the
+# switches of two processes that play ping-pong through pipes. Also the time until many sessions that begin at once are live, and
+# the memory of the daemon and its BPF programs and maps.
 
-# State: sessions, their user, their topics; "-" is what is the default.
+# State: sessions, their user, their topics; "-" is the default.
 declare -A NEIGHBOURS=(
 	[one]="1 root -"
 	[four]="4 nobody -"
@@ -18,14 +18,14 @@ SERVICE_PID='' SESSION_PIDS=() SLEEPER_PIDS=() STARTED='' STARTED_MS=''
 
 now_ms() { printf '%s\n' $((${EPOCHREALTIME/[.,]/} / 1000)); }
 
-# as_user USER COMMAND...: in place of the shell that calls it
+# as_user USER COMMAND...: replaces the calling shell
 as_user() {
 	local user=$1
 	shift
 	if [ "$user" = root ]; then exec "$@"; else exec setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups "$@"; fi
 }
 
-# service_on: a daemon of our own that anybody may ask
+# service_on: starts a daemon of our own that all users may use
 service_on() {
 	local i
 	"$BUILD/profbpfd" --socket "$PROFBPF_SOCKET" 2>"$WORK/service.err" &
@@ -47,7 +47,7 @@ service_off() {
 	SERVICE_PID=
 }
 
-# start_sessions COUNT USER TOPICS: each of a sleeping process of its own, all asked for at once
+# start_sessions COUNT USER TOPICS: starts all at once, each for a sleeping process of its own
 start_sessions() {
 	local i options=() start pid
 	[ "$3" = - ] || options=(--topics "$3")
@@ -74,7 +74,7 @@ start_sessions() {
 	STARTED_MS=$(($(now_ms) - start))
 }
 
-# daemon_kib: what the daemon has resident of its own, and what the kernel has for BPF
+# daemon_kib: the daemon's own resident memory, and the kernel's memory for BPF
 daemon_kib() {
 	local own
 	own=$(awk '$1 == "RssAnon:" { print $2 }' "/proc/$SERVICE_PID/status")
@@ -117,7 +117,7 @@ neighbours_take() {
 	STARTED=
 }
 
-# What is unloaded after a session's end takes time of the kernel.
+# The kernel takes time to unload programs after a session's end.
 neighbours_off() {
 	case $1 in
 	untraced) ;;

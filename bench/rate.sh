@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# rate.sh - calls that two threads at full speed make, and what becomes of their records.
+# rate.sh - counts the calls of two threads at full speed, and their records: written and lost.
 
 bench_rate() {
 	local calls seconds=$SECONDS_OF_RATE kind

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# switches.sh - what a context switch costs while switches and wake-ups are recorded.
+# switches.sh - measures the cost of a context switch while switches and wake-ups are recorded.
 
 SWITCHES_OWN=(untraced floor accounts profbpf)
 SWITCHES_OTHERS=(ftrace trace_cmd perf perf_sched perf_trace bpftrace)
@@ -28,7 +28,7 @@ switches_take() {
 	take "$1" "$2" switch "$answer"
 }
 
-# A switch makes two events: itself and the wake-up before it. Others record those of the whole machine, too.
+# A switch makes two events: itself and the wake-up before it. Other tracers record the whole machine.
 switches_off() {
 	local made=$((CALLS * 5 * 2))
 	case $1 in

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# syscalls.sh - what system calls cost while ioctls are recorded: those of a process that nobody traces, and the
-# ioctls of the one that is traced; by each way to see ioctls that this kernel allows.
+# syscalls.sh - measures the cost of system calls while ioctls are recorded: of the calls of an untraced process, and
+# of the ioctls of the traced process; with each method to see ioctls that this kernel allows.
 
 SYSCALL_KINDS=(getppid read ioctl)
 SYSCALL_METHODS=(function kprobe tracepoint)
@@ -23,14 +23,14 @@ syscalls_take() {
 
 syscalls_off() { [ "$1" = untraced ] || profbpf_off "$1" ioctl; }
 
-# added STATE SUBJECT: nanoseconds, median over the passes of what the state adds in each
+# added STATE SUBJECT: nanoseconds that the state adds, as the median over the passes
 added() {
 	awk -v state="$1" -v subject="$2" '$3 == subject { ns[$1, $2] = $4; passes[$1] }
 		END { for (p in passes) if ((p, state) in ns && (p, "untraced") in ns) print ns[p, state] - ns[p, "untraced"] }' \
 		"$WORK/samples" | sort -n | middle '%.1f'
 }
 
-# can_see METHOD: with it alone, does status say that ioctls are seen?
+# can_see METHOD: whether status reports that ioctls are seen with this method alone
 can_see() {
 	PROFBPF_IOCTLS=$1 "$PROFCTL" status --format json 2>/dev/null |
 		jq -e '[.features[] | select(.name == "ioctl function hooks" or .name == "ioctl kprobes" or
@@ -49,7 +49,7 @@ bench_syscalls() {
 	start_target bystander "$BENCH/syscall_target"
 	start_target traced "$BENCH/syscall_target"
 	measure syscalls "${states[@]}"
-	# The one that was started last holds the other's input open.
+	# The target that was started last holds the other's input open.
 	stop_target traced
 	stop_target bystander
 	heading "A system call while another process' ioctls are recorded, CPU nanoseconds: $PASSES passes of 5 x $CALLS calls"

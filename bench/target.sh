@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034 # variables are shared with the other files
-# target.sh - the programs that are measured (target.h): several may run side by side, by name.
+# target.sh - runs measured programs (target.h); several may run side by side, by name.
 
 declare -A TARGET_FROM=() TARGET_TO=() TARGET_PID=() TARGET_PIDS=()
 
@@ -19,7 +19,7 @@ start_target() {
 	TARGET_PIDS[$name]=$pids
 }
 
-# ask NAME WORD...: its answer, numbers
+# ask NAME WORD...: prints the target's answer, numbers
 ask() {
 	local name=$1 answer
 	shift
@@ -29,7 +29,7 @@ ask() {
 	printf '%s\n' "$answer"
 }
 
-# stop_target NAME: its input ends, and so does it
+# stop_target NAME: closes its input, which ends it
 stop_target() {
 	local name=$1 to=${TARGET_TO[$1]} from=${TARGET_FROM[$1]}
 	exec {to}>&-

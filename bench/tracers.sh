@@ -6,7 +6,7 @@ TRACER_PID='' TRACER_PIDS='' TRACER_CPU_NS='' TRACEFS=/sys/kernel/tracing
 INSTANCE=$TRACEFS/instances/profbpf_bench
 FTRACE_BUFFER_KB=49152 # per CPU: all events of a pass
 
-# The program that a state needs; those of others are the state's name.
+# The program that a state needs; for other states it is the state's name.
 tracer_program() {
 	case $1 in
 	perf_sched | perf_trace) echo perf ;;
@@ -35,20 +35,20 @@ wait_for_line() {
 	die "no '$2' in time: $(tail -n 5 "$1")"
 }
 
-# cpu_ns PID...: what all threads of these processes have taken so far
+# cpu_ns PID...: CPU time of all threads of these processes so far
 cpu_ns() {
 	local pid
 	for pid in "$@"; do cat "/proc/$pid/task/"*/schedstat 2>/dev/null || :; done |
 		awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
-# tracer_is PID...: it is on now; from here its CPU time counts
+# tracer_is PID...: the tracer is on now; its CPU time counts from here
 tracer_is() {
 	TRACER_PIDS=$*
 	TRACER_CPU_NS=$(cpu_ns $TRACER_PIDS)
 }
 
-# Sets TRACER_CPU_NS to what it took since tracer_is(); its buffers are read by then.
+# Sets TRACER_CPU_NS to its CPU time since tracer_is(); its buffers have been read by then.
 tracer_settle() {
 	sleep "${1:-0.5}"
 	TRACER_CPU_NS=$(($(cpu_ns $TRACER_PIDS) - TRACER_CPU_NS))
@@ -60,9 +60,9 @@ end_tracer() {
 	TRACER_PID='' TRACER_PIDS=''
 }
 
-# ---- The floor: programs that do nothing
+# ---- The floor: empty programs
 
-# floor_on ARGUMENT...: of bench/floor
+# floor_on ARGUMENT...: arguments of bench/floor
 floor_on() {
 	rm -f "$WORK/floor.in" "$WORK/floor.out"
 	mkfifo "$WORK/floor.in"
@@ -102,13 +102,13 @@ profbpf_off() {
 	[ $# -eq 0 ] || cost "$1" "$TRACER_CPU_NS" "$(stat -c %s "$WORK/run.pbt")" "$(records "$2")" "$(lost "$2")"
 }
 
-# records SOURCE, lost SOURCE: from the summary that profctl ended with
+# records SOURCE, lost SOURCE: from profctl's final summary
 records() { awk -v source="$1" '$1 == source { print $2 }' "$WORK/profctl.err"; }
 lost() { awk -v source="$1" '$1 == source { print $3 }' "$WORK/profctl.err"; }
 
-# ---- perf. It says nothing when it begins.
+# ---- perf. It prints nothing when it begins.
 
-# perf_on SUBCOMMAND OPTION...: writes $WORK/perf.data, or what the options say
+# perf_on SUBCOMMAND OPTION...: writes $WORK/perf.data, or the file that the options name
 perf_on() {
 	env --default-signal=INT perf "$@" >"$WORK/perf.err" 2>&1 </dev/null &
 	TRACER_PID=$!
@@ -140,7 +140,7 @@ bpftrace_off() {
 	cost bpftrace "$TRACER_CPU_NS" - "$1" -
 }
 
-# ---- The kernel's own tracing, an instance of it: what trace-cmd drives, but nobody reads until the end.
+# ---- The kernel's own tracing, an instance of it, as used by trace-cmd, but read only at the end.
 
 # ftrace_on PID|- EVENT...: SYSTEM:NAME
 ftrace_on() {
@@ -173,7 +173,7 @@ ftrace_off() {
 
 # ---- trace-cmd
 
-# trace_cmd_on OPTION...: of trace-cmd record
+# trace_cmd_on OPTION...: options of trace-cmd record
 trace_cmd_on() {
 	rm -f "$WORK/trace.dat"*
 	env --default-signal=INT trace-cmd record -q -B profbpf_bench -o "$WORK/trace.dat" "$@" >"$WORK/trace_cmd.err" 2>&1 </dev/null &

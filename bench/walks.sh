@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# walks.sh - what a sample with its stack costs, walked by frame pointers and by unwind tables.
+# walks.sh - measures the cost of a sample with its stack, walked by frame pointers and by unwind tables.
 
 WALKS_STATES=(pointers tables)
 declare -A WALKS_SEEN=()
@@ -12,11 +12,11 @@ walks_on() {
 	local without=
 	[ "$1" = tables ] || without=unwind
 	PROFBPF_WITHOUT_FEATURES=$without profbpf_on "${TARGET_PID[walks]}" sample --stack-rate $WALKS_RATE
-	# Until the tables of its four files are there.
+	# Waits for the unwind tables of its four files.
 	sleep 1
 }
 
-# Some runs meet other threads than the target's: what these take is known from when it is asleep.
+# Some runs hit threads other than the target's: their cost is measured while the target is asleep.
 walks_take() {
 	local frames runs ns before_runs before_ns idle ran
 	read -r before_runs before_ns < <(ask time "$TRACER_PIDS")
@@ -33,7 +33,7 @@ walks_take() {
 	done
 }
 
-# The most frames of the chain that a sample has, as WALKS_SEEN[STATE].
+# Sets WALKS_SEEN[STATE] to the largest number of frames of the chain in a sample.
 walks_off() {
 	profbpf_off "$1" sample
 	"$BUILD/analyzer" export "$WORK/run.pbt" --to folded -o "$WORK/folded"
