@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# demo_lib.sh - what the demos share: trace a job that already runs, report, export.
+# demo_lib.sh - shared by the demos: trace a job that already runs, report, export.
 #
 # A demo sets JOB to the process id of the running job and calls trace_and_report.
 

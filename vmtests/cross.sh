@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# cross.sh - programs for another architecture than this machine's: a root of Debian's packages, the types of
+# cross.sh - builds programs for another architecture: with a root of Debian's packages, the types of
 # one of its kernels, and the ordinary Makefile.
 # Sourced by vmtests/run after kernels.sh.
 
-# What runs in the machine beside busybox; libraries and headers are those that ./setup installs to build.
+# Packages in the machine beside busybox; libraries and headers are those that ./setup installs for the build.
 ROOT_PACKAGES=(bash coreutils findutils grep jq libstdc++6 mawk mount procps python3-minimal sed util-linux)
-# The kernel that describes its types: the oldest that all programs can be built against.
+# The kernel for the BTF types: the oldest that all programs can be built against.
 readonly TYPES_KERNEL=6.12
 
-# build_packages: "PACKAGE" for each library that ./setup installs to build, bpftool besides
+# build_packages: prints the package of each library that ./setup installs for the build, and bpftool
 build_packages() {
 	bash -c '. ./setup; needs_table' |
 		awk '$1 == "build" && ($3 ~ /^hdr:/ || $3 == "pkg" || $2 == "bpftool") { print $2 }'
 }
 
-# with_suite PACKAGE: with the suite, where this release's own is too old for us
+# with_suite PACKAGE: adds the suite if this release's own package is too old
 with_suite() {
 	case "$(debian_codename) $1" in
 	"bookworm libbpf-dev" | "bookworm bpftool") printf '%s/bookworm-backports\n' "$1" ;;
@@ -50,13 +50,13 @@ make_root() {
 	printf '%s\n' "$wanted" >"$ROOT_FOLDER/.packages"
 }
 
-# fetch_root ARCHITECTURE: what cross_build() takes from the archive
+# fetch_root ARCHITECTURE: fetches the packages that cross_build() needs
 fetch_root() {
 	make_root "$1"
 	fetch_kernel "$TYPES_KERNEL" "$1" || lack "the archive has no kernel $TYPES_KERNEL" "see $VM/apt-$1"
 }
 
-# number FILE OFFSET: four little-endian bytes
+# number FILE OFFSET: prints four little-endian bytes as a number
 number() { od -An -tu4 -j "$2" -N 4 "$1" | tr -d ' '; }
 
 # kernel_types IMAGE OUTPUT: the BTF within an uncompressed kernel image. Its header is magic 0xeb9f, version 1,
@@ -73,7 +73,7 @@ kernel_types() {
 	head -c "$((found + best))" "$1" | tail -c "$best" >"$2"
 }
 
-# cross_build ARCHITECTURE: sets BUILD to a folder of programs made for it
+# cross_build ARCHITECTURE: builds the programs and sets BUILD to their folder
 cross_build() {
 	local compiler=aarch64-linux-gnu-gcc victims=yes types=$VM/types-$1
 	BUILD=$VM/build-$1

@@ -3,7 +3,7 @@
 # image.sh - the initial RAM disk: profbpf as built, its tests, and the commands and libraries they need.
 # Sourced by vmtests/run, which sets VM and die().
 #
-# The machine's own architecture is served from this machine's files, another from ROOT_FOLDER (cross.sh).
+# Files for the machine's own architecture come from this machine, for another from ROOT_FOLDER (cross.sh).
 
 # Commands of the end-to-end scripts. Everything else comes from busybox.
 GUEST_COMMANDS=(bash env cat chmod cp cut date dd dirname basename find findmnt grep head jq losetup ls mkdir mkfifo
@@ -16,12 +16,12 @@ add_file() {
 	cp -L "$1" "$IMAGE/$2"
 }
 
-# find_library NAME: where the other architecture's root has it
+# find_library NAME: its path in the other architecture's root
 find_library() {
 	find "$ROOT_FOLDER/usr/lib/$TRIPLET" "$ROOT_FOLDER/usr/lib" -maxdepth 1 -name "$1" | head -n 1
 }
 
-# add_foreign_libraries FILE: its loader and what it needs, and what those need
+# add_foreign_libraries FILE: adds its loader and libraries, recursively
 add_foreign_libraries() {
 	local name file
 	for name in $(readelf -d -l "$1" 2>/dev/null |
@@ -37,7 +37,7 @@ add_foreign_libraries() {
 	done
 }
 
-# Libraries go where the loader looks for them: under the names it prints.
+# Libraries are stored where the loader looks for them: under the names that it prints.
 add_own_libraries() {
 	local library
 	while read -r library; do
@@ -57,7 +57,7 @@ add_libraries() {
 command_path() {
 	local folder
 	if [ "$ARCHITECTURE" = "$OWN_ARCHITECTURE" ]; then
-		# "type -P" knows files only, no builtins.
+		# "type -P" finds files only, no builtins.
 		PATH=$PATH:/usr/sbin:/sbin type -P "$1"
 		return
 	fi
@@ -82,7 +82,7 @@ add_commands() {
 	add_file "$BUSYBOX" /usr/bin/busybox
 }
 
-# add_python: Debian's CPython with what a small script needs of its library; without it truth_python is skipped
+# add_python: Debian's CPython with the library modules of a small script; without it truth_python is skipped
 add_python() {
 	local root='' program library name
 	[ "$ARCHITECTURE" = "$OWN_ARCHITECTURE" ] || root=$ROOT_FOLDER
@@ -114,7 +114,7 @@ add_profbpf() {
 	add_victims
 }
 
-# add_victims: those of C and C++, if they are built, without which the test is skipped, and then those of Rust and Go
+# add_victims: the victims in C and C++ if they are built (else the test is skipped), then those in Rust and Go
 add_victims() {
 	local file
 	cp -r tests/victims/run tests/victims/catalog "$IMAGE/profbpf/tests/victims/"
@@ -130,7 +130,7 @@ add_victims() {
 
 pack() { (cd "$1" && find . | "$PACKER" cpio -o -H newc) 2>"$VM/cpio.log" || die "could not pack $1" "see $VM/cpio.log"; }
 
-# build_image: sets INITRD, for ARCHITECTURE
+# build_image: builds the image for ARCHITECTURE and sets INITRD
 build_image() {
 	local folder
 	IMAGE=$VM/image INITRD=$VM/initrd-$ARCHITECTURE.img
@@ -151,7 +151,7 @@ build_image() {
 	rm -rf "$IMAGE"
 }
 
-# kernel_initrd FILE: sets MACHINE_INITRD, the image with this kernel's modules behind it; kernels take several archives
+# kernel_initrd FILE: sets MACHINE_INITRD, the image followed by this kernel's modules; kernels accept several archives
 kernel_initrd() {
 	local folder=$1.folder
 	MACHINE_INITRD=$1

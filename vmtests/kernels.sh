@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# kernels.sh - Debian's packages for any architecture, fetched through an apt state of their own; nothing is installed.
+# kernels.sh - fetches Debian's packages for any architecture, with a separate apt state; nothing is installed.
 # Sourced by vmtests/run, which sets VM (the folder for everything), PACKER (a busybox of this machine) die() and lack().
 
 SUITES=(bullseye bookworm bookworm-backports trixie trixie-backports sid)
 readonly KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg LISTS_DAYS=1
-# What the machines load, in this order: for character devices and for disks. Newer kernels have fuse built in.
+# Modules to load, in this order: for character devices and for disks. Newer kernels have fuse built in.
 readonly MODULES=(fuse cuse loop)
 declare -A APT_READY=()
 
 debian_codename() { sed -n 's/^VERSION_CODENAME=//p' /etc/os-release; }
 
-# "CODENAME URI" of what this machine itself installs from, as far as it is Debian's.
+# "CODENAME URI" of the Debian archives in this machine's own apt sources.
 machine_sources() {
 	# shellcheck disable=SC2016 # for apt-get
 	apt-get indextargets --format '$(ORIGIN)|$(CODENAME)|$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
@@ -60,7 +60,7 @@ vm_apt() {
 }
 
 # apt_ready ARCHITECTURE: fetches the package lists unless they are fresh. A suite that the archive lacks
-# costs its kernels only.
+# only makes its kernels unavailable.
 apt_ready() {
 	local apt=$VM/apt-$1
 	[ -z "${APT_READY[$1]:-}" ] || return 0
@@ -76,7 +76,7 @@ apt_ready() {
 	APT_READY[$1]=yes
 }
 
-# unpack_package FILE FOLDER [PATTERN...]: all of it, or what matches. Links in FOLDER that stand for folders stay.
+# unpack_package FILE FOLDER [PATTERN...]: unpacks all files, or the matching ones. Links to folders in FOLDER are kept.
 unpack_package() {
 	local file=$1 folder=$2
 	shift 2
@@ -85,7 +85,7 @@ unpack_package() {
 		${1:+--wildcards} "$@"
 }
 
-# fetch_package ARCHITECTURE PACKAGE: prints the file's name; download.log tells why not
+# fetch_package ARCHITECTURE PACKAGE: prints the file's name; on failure download.log has the reason
 fetch_package() {
 	local downloads=$VM/downloads/$2_$1
 	apt_ready "$1" >&2
@@ -95,7 +95,7 @@ fetch_package() {
 }
 
 # resolve_kernel KERNEL ARCHITECTURE: prints the newest release that begins with it ("newest": of all) and
-# the kind of package that holds its image. Newer packages come apart into -binary and -modules.
+# the kind of package with its image. Newer packages are split into -binary and -modules.
 resolve_kernel() {
 	local wanted=$1
 	vm_apt "$2" apt-cache pkgnames linux- |
@@ -133,7 +133,7 @@ fetch_kernel() {
 	RELEASE=$(<"$folder/release")
 }
 
-# keep_kernel FOLDER: of what was unpacked, the image and the modules
+# keep_kernel FOLDER: keeps the image and the modules of the unpacked package
 keep_kernel() {
 	local image module
 	image=$(find "$1/unpacked" -type f -name 'vmlinuz*' | head -n 1)

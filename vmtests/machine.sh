@@ -9,7 +9,7 @@ triplet() {
 	esac
 }
 
-# check_machine: does this machine have what ARCHITECTURE needs? Sets QEMU.
+# check_machine: checks that this machine has the programs for ARCHITECTURE. Sets QEMU.
 check_machine() {
 	local version package=qemu-system-x86 remedy
 	QEMU=qemu-system-x86_64
@@ -20,14 +20,14 @@ check_machine() {
 	fi
 	remedy="run ./setup check, or as root: apt-get install --no-install-recommends $package (on Debian 12: -t bookworm-backports)"
 	type -P "$QEMU" >/dev/null || lack "there is no $QEMU" "$remedy"
-	# Under 7.2 kernels from 6.12 on crash at random, unless the CPU lacks cmpxchg16b; but without that
+	# Under QEMU 7.2 kernels from 6.12 on crash at random unless the CPU lacks cmpxchg16b; but without it
 	# the newest kernels (seen on 7.3) have no memory for BPF programs.
 	version=$("$QEMU" --version | sed -nE 's/^QEMU emulator version ([0-9]+).*/\1/p')
 	((${version:-0} >= QEMU_MIN)) || lack "QEMU ${version:-of unknown version} is too old, $QEMU_MIN is needed" "$remedy"
 }
 
-# boot RELEASE RESULTS CONSOLE TESTS: no KVM: it takes privileges and hardware that CI machines lack. The counters
-# of emulated CPUs are the same, which the kernel doubts; then its clocks stand still while a CPU gets no time.
+# boot RELEASE RESULTS CONSOLE TESTS: without KVM, because CI machines lack its privileges and hardware. The counters of
+# emulated CPUs are equal; a kernel that doubts this uses clocks that stand still while a CPU gets no time.
 boot() {
 	local options console report clock=
 	case "$ARCHITECTURE" in

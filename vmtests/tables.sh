@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # shellcheck disable=SC2004,SC2154 # associative arrays of the caller
-# tables.sh - what the machines had to say, side by side.
+# tables.sh - prints the machines' results side by side.
 # Sourced by vmtests/run, whose main() declares chosen, cells, releases, seconds, facts, verified, programs, offered and features.
 
 # read_facts KERNEL RESULTS
@@ -15,7 +15,7 @@ read_facts() {
 			offered[*,$words]=yes offered[$1,$words]=$name ;;
 		verified)
 			[[ " ${programs[*]} " == *" $name "* ]] || programs+=("$name")
-			# A kernel may load more than one of a name: the largest counts.
+			# A kernel may load several programs of a name: the largest counts.
 			((words <= ${verified[$1,$name]:-0})) || verified[$1,$name]=$words ;;
 		esac
 	done <"$2"
@@ -51,7 +51,7 @@ print_matrix() {
 	done
 }
 
-# print_across TITLE TABLE ROW...: kernels across, for there are fewer of them; TABLE is the name of an
+# print_across TITLE TABLE ROW...: prints a table with a column for each kernel; TABLE is the name of an
 # array of "KERNEL,ROW".
 print_across() {
 	local title=$1 kernel row

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# vmtests: profbpf on kernels and architectures that this machine does not run.
+# vmtests: tests profbpf on other kernels and architectures than those of this machine.
 
 VM_TESTS := vmtests/tests.txt
 VM_TRUTH := $(sort $(shell awk '!/^\#/ { for (i = 3; i <= NF; i++) print $$i }' $(VM_TESTS)))
 VM_PROGRAMS := $(PROGRAMS) $(B)/bench/syscall_target $(patsubst %,$(B)/tests/truth/%,$(VM_TRUTH))
-# Victims besides those of C and C++, and their compilers, which build for this machine's architecture only.
+# Further languages of victims, and their compilers, which build for this machine's architecture only.
 VM_LANGUAGES := rust:rustc go:go
-# What ./setup check boots: the oldest kernel, and the other architecture.
+# The kernels that ./setup check boots: the oldest one, and one of the other architecture.
 VM_KERNELS_CI := 5.10 6.12/arm64
-# How long a machine may take there, in seconds.
+# The time limit of a machine there, in seconds.
 VM_LIMIT_CHECK := 2400
 
 vm-programs: $(VM_PROGRAMS) $(if $(filter no,$(VM_VICTIMS)),,vm-victims)

@@ -3,7 +3,7 @@
 
 SIM := $(B)/ascend-sim
 SIM_SRC := examples/ascend-sim
-# Not the project's flags: these stand for other people's libraries, with symbols where theirs are.
+# Not the project's flags: these libraries replace third-party ones, and have symbols like them.
 SIM_CFLAGS := -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra $(WERROR_FLAG) -Wno-unused-parameter -fPIC -fvisibility=hidden
 SIM_LINK = $(CC) $(SIM_CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.c,$^) -L$(SIM) -pthread
 
