@@ -2,34 +2,21 @@
 #include "analyzer/view/verdict_words.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "analyzer/analyse/device/device_advice.h"
 #include "analyzer/analyse/host/host.h"
 #include "analyzer/analyse/idle/host_waits.h"
-#include "analyzer/analyse/idle/job_verdicts.h"
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/analyse/idle/root_text.h"
 #include "analyzer/model/translate.h"
+#include "analyzer/view/append_text.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/roots_view.h"
 #include "analyzer/view/stage_words.h"
 #include "analyzer/view/straggler_view.h"
 
 #define TEXT_SIZE 1024
-
-static void append(char *text, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-static void append(char *text, size_t size, const char *format, ...)
-{
-	size_t used = strlen(text);
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(text + used, size - used, format, list);
-	va_end(list);
-}
 
 static const struct pipeline_steps *steps_of(const struct results *results)
 {
@@ -332,6 +319,19 @@ static void tell_communication(const struct model *model, const struct verdict *
 	straggler_text(model, &verdict->why, text + strlen(text), size - strlen(text));
 }
 
+/* The threads' own time, and the bounds of the device's, which do not tell which of the two holds up the job. */
+static void tell_either(const struct model *model, const struct results *results, char *text,
+			size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+	char waiter[TEXT_SIZE];
+
+	name_waiter(model, results, waiter, sizeof(waiter));
+	append(text, size, tr("the code of %s takes %.1f %% of %s, but "), waiter, verdict->percent,
+	       verdict_of_text(verdict->of));
+	tell_bounds(results, text, size);
+}
+
 static void tell_unknown(const struct model *model, const struct results *results, char *text,
 			 size_t size)
 {
@@ -360,6 +360,10 @@ static void tell_unknown(const struct model *model, const struct results *result
 
 	name_waiter(model, results, waiter, sizeof(waiter));
 	append(text, size, tr("What holds the job up cannot be known: "));
+	if (verdict->lack == VERDICT_LACK_BUSY) {
+		tell_either(model, results, text, size);
+		return;
+	}
 	if (verdict->lack == VERDICT_LACK_TASKS)
 		append(text, size, tr("the device has tasks in %.2g %% of the file's time alone, and "),
 		       verdict->percent);
@@ -417,6 +421,7 @@ static const char *needs(const struct verdict *verdict)
 		       "profiler runs, and give both: analyzer report TRACE --device PATH.");
 	case VERDICT_LACK_STREAM:
 	case VERDICT_LACK_STEPS:
+	case VERDICT_LACK_BUSY:
 		return tr("Load the runtime's device layer into the job (libprofbpf-*.so), or give "
 		       "what the "
 		       "device's own profiler wrote with --device.");
@@ -561,43 +566,4 @@ void verdict_but(const struct model *model, const struct results *results, char 
 		text_no_launches(model, results->capture, launches, sizeof(launches));
 	if (*launches)
 		append(text, size, tr("%s: what the device did may have been missed (section capture)"), launches);
-}
-
-static const char *state_words(const struct verdict *verdict)
-{
-	switch (verdict->state) {
-	case VERDICT_DATA: return tr("starved for data");
-	case VERDICT_CPU: return tr("starved by CPUs");
-	case VERDICT_HOST_CODE: return tr("held up by the host's own code");
-	case VERDICT_DEVICE: return tr("held up by the device itself");
-	case VERDICT_COMMUNICATION: return tr("held up by other ranks");
-	case VERDICT_HEALTHY: return tr("healthy");
-	default: return tr("what holds it up cannot be known");
-	}
-}
-
-void verdict_each(const struct model *model, const struct results *results, char *text, size_t size)
-{
-	const struct job_verdicts *jobs = results->jobs;
-
-	*text = '\0';
-	for (uint32_t i = 0; jobs && i < jobs->count; i++) {
-		const struct verdict *verdict = &jobs->row[i].verdict;
-		const struct process *process = &model->processes.row[jobs->row[i].process];
-
-		append(text, size, "%s%.64s %u: %s", i ? "; " : "", model_text(model, process->name),
-		       process->pid, state_words(verdict));
-		if (verdict->has_percent && verdict->state != VERDICT_HEALTHY)
-			append(text, size, tr(", %.1f %% of %s"), verdict->percent,
-			       verdict_of_text(verdict->of));
-		if (i == jobs->only)
-			append(text, size, "%s", tr(" (the one above)"));
-	}
-	if (!*text)
-		return;
-	if (jobs->less)
-		append(text, size, tr("; %u more are held up less"), jobs->less);
-	if (jobs->more)
-		append(text, size, tr("; %u more were not judged"), jobs->more);
-	append(text, size, "%s", tr(". More on one: analyzer report --pid PID, or profctl why PID."));
 }

@@ -105,13 +105,11 @@ static void threads_without_cpu(void **state)
 	verdict_end(&f);
 }
 
-/* The threads launch: the device could be busier while they work themselves. */
-static void threads_that_launch(void **state)
+/* main computes until 750 us, launches from 700 us on, and waits for the device until 1000 us. */
+static void launches_and_waits(struct verdict_scene *f)
 {
-	struct verdict_scene f;
-	struct scene *scene = &f.scene;
+	struct scene *scene = &f->scene;
 
-	verdict_begin(&f);
 	scene->model->functions.row[scene->launch].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
 	scene->model->functions.row[scene->sync].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
 	small_span(scene->model, scene->main, 0, 750 * US, STATE_RUNNING);
@@ -121,12 +119,24 @@ static void threads_that_launch(void **state)
 		small_call(scene->model, scene->main, scene->launch, (700 + i) * US,
 			   (701 + i) * US);
 	small_call(scene->model, scene->main, scene->sync, 740 * US, 1000 * US);
+}
+
+/* The threads launch: the device could be busier while they work themselves. */
+static void threads_that_launch(void **state)
+{
+	struct verdict_scene f;
+	struct scene *scene = &f.scene;
+
+	/* The device has completed all work by 50 us, and gets no more until 700 us. */
+	verdict_begin(&f);
+	small_call(scene->model, scene->main, scene->sync, 0, 50 * US);
+	launches_and_waits(&f);
 	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_HOST_CODE, 75);
 	verdict_says(&f,
 		     "it takes 75.0 % of the time of thread main 100, most of all on CPU outside "
 		     "of runtime calls; by the calls that wait for it the device is busy for at "
-		     "least 21 %, at most 100 % of the time");
+		     "least 21 %, at most 35 % of the time");
 	verdict_says(&f, "root     main 100; user_code");
 	verdict_end(&f);
 
@@ -143,6 +153,26 @@ static void threads_that_launch(void **state)
 	verdict_end(&f);
 }
 
+/* The device may compute tasks launched earlier while the thread computes: either of them may be the bottleneck. */
+static void device_may_be_busy(void **state)
+{
+	struct verdict_scene f;
+
+	verdict_begin(&f);
+	launches_and_waits(&f);
+	verdict_judge_waits(&f);
+	verdict_expect(&f, VERDICT_UNKNOWN, 75);
+	assert_int_equal(f.verdict.lack, VERDICT_LACK_BUSY);
+	verdict_says(&f,
+		     "What holds the job up cannot be known: the code of thread main 100 takes 75.0 % of the time, "
+		     "but by the calls that wait for it the device is busy for at least 21 %, at most 100 % of the "
+		     "time.");
+	verdict_says(&f, "to know  Load the runtime's device layer into the job (libprofbpf-*.so)");
+	verdict_says_not(&f, "root");
+	verdict_says_not(&f, "gain");
+	verdict_end(&f);
+}
+
 /* A value exactly at a limit is on the side that verdict.h states. Microseconds of a millisecond. */
 struct border {
 	uint64_t own, host, unknown; /* the threads' own activity, waits for the host's code, waits of unknown cause */
@@ -151,6 +181,7 @@ struct border {
 	uint64_t wait; /* time in fetches of the steps' millisecond */
 	enum verdict_state state;
 	double percent;
+	double at_most; /* upper bound of the device's busy time */
 };
 
 static void judge_border(const struct border *border)
@@ -180,6 +211,7 @@ static void judge_border(const struct border *border)
 	f.waits.own = (struct idle_roots){ .total_ns = border->own * US };
 	f.waits.bounds.known = border->at_least >= 0;
 	f.waits.bounds.at_least_percent = border->at_least;
+	f.waits.bounds.at_most_percent = border->at_most;
 	f.waits.of_steps = border->wait > 0;
 	verdict_judge(&f);
 	f.waits = kept;
@@ -199,6 +231,12 @@ static void borders(void **state)
 		/* For submitting threads a busy device; otherwise their own activity counts as the host's code. */
 		{ 500, 0, 0, 90, 0, 0, VERDICT_DEVICE, 90 },	 { 500, 0, 0, 89.9, 0, 0, VERDICT_HOST_CODE, 50 },
 		{ 500, 100, 600, 50, 0, 0, VERDICT_HOST_CODE, 60 }, { 499, 100, 600, 50, 0, 0, VERDICT_UNKNOWN, 60 },
+		/* Threads wait for a device that may be busy: whether their own activity costs anything is unknown. */
+		{ 500, 0, 0, 89.9, 0, 0, VERDICT_UNKNOWN, 50, 90 }, { 500, 0, 0, 50, 0, 0, VERDICT_HOST_CODE, 50, 89.9 },
+		{ 500, 0, 0, 3, 0, 0, VERDICT_UNKNOWN, 50, 100 }, { 500, 0, 0, 2.9, 0, 0, VERDICT_HOST_CODE, 50, 100 },
+		{ 500, 99, 0, 40, 0, 0, VERDICT_UNKNOWN, 50, 100 }, { 500, 100, 0, 40, 0, 0, VERDICT_HOST_CODE, 60, 100 },
+		{ 51, 50, 0, 40, 0, 0, VERDICT_UNKNOWN, 5.1, 100 }, { 50, 50, 0, 40, 0, 0, VERDICT_HOST_CODE, 10, 100 },
+		{ 29, 0, 0, 40, 0, 0, VERDICT_HEALTHY, 2.9, 100 },
 		/* A finding of the pipeline's rules, if it is as large as all others. */
 		{ 500, 30, 0, -1, 3, 0, VERDICT_DATA, 3 },	 { 500, 31, 0, -1, 3, 0, VERDICT_HOST_CODE, 3.1 },
 		{ 500, 0, 0, -1, 2.9, 0, VERDICT_HEALTHY, 50 },
@@ -471,6 +509,7 @@ int main(void)
 		cmocka_unit_test(threads),
 		cmocka_unit_test(threads_without_cpu),
 		cmocka_unit_test(threads_that_launch),
+		cmocka_unit_test(device_may_be_busy),
 		cmocka_unit_test(borders),
 		cmocka_unit_test(fetches_without_cpu),
 		cmocka_unit_test(fetches_between_waits_for_cpus),

@@ -40,8 +40,12 @@
  * device if it is busy for at least VERDICT_BUSY_PERCENT by device_bounds.h; unknown if more than half of the waiting
  * is unknown, and that is more than noise; unknown if the threads mostly waited for events that did not come (epoll,
  * poll or select that timed out) and did nothing themselves: an idle server and a hanging program look like that;
- * healthy if no state weighs VERDICT_NOISE_PERCENT or more, or the work weighs at least VERDICT_BUSY_PERCENT; else the
- * heaviest state. Without records of threads' activity the verdict rests on the steps of a data pipeline alone.
+ * healthy if no state weighs VERDICT_NOISE_PERCENT or more, or the work weighs at least VERDICT_BUSY_PERCENT; unknown
+ * if the threads' own time on a CPU makes host_code the heaviest state, but may cost nothing, because the device may be
+ * busy meanwhile: by device_bounds.h it is busy for at least VERDICT_NOISE_PERCENT (threads wait for it, so a faster
+ * device would help) and at most VERDICT_BUSY_PERCENT or more, and the states data, cpu and host_code without that time
+ * weigh less than it, and less than a tenth together; else the heaviest state. Without records of threads' activity
+ * the verdict rests on the steps of a data pipeline alone.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_VERDICT_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_VERDICT_H
@@ -91,6 +95,7 @@ enum verdict_lack {
 	VERDICT_LACK_KERNELS, /* a device's work is recorded as a whole, without the kernels in it */
 	VERDICT_LACK_TASKS, /* a device file's tasks cover a small part of its time: @percent */
 	VERDICT_LACK_EVENTS, /* the examined threads have nothing to do, or hang: no event came */
+	VERDICT_LACK_BUSY, /* the bounds of the device's busy time do not tell whether it or the host holds up the job */
 	VERDICT_LACK_ROOTS, /* the roots are unknown: see how the walks ended (enum root_end) */
 };
 

@@ -133,6 +133,26 @@ static bool waits_for_events(const struct judge *judge)
 	       judge_share(waits->own.total_ns, judge->window_ns) < VERDICT_NOISE_PERCENT;
 }
 
+/*
+ * Is it unknown whether the threads' own time on a CPU costs the job anything? It does not while the device computes
+ * tasks that were launched earlier. If the threads never wait for the device, it does not hold them up. @heaviest and
+ * judge->ns include @own_ns.
+ */
+static bool may_cost_nothing(const struct judge *judge, uint8_t heaviest, uint64_t own_ns)
+{
+	const struct device_bounds *bounds = &judge->facts->waits->bounds;
+	uint64_t other_ns;
+
+	if (!bounds->known || heaviest != VERDICT_HOST_CODE ||
+	    bounds->at_least_percent < VERDICT_NOISE_PERCENT ||
+	    bounds->at_most_percent < VERDICT_BUSY_PERCENT)
+		return false;
+	other_ns = judge->ns[VERDICT_DATA] + judge->ns[VERDICT_CPU] +
+		   judge->ns[VERDICT_HOST_CODE] - own_ns;
+	return other_ns < own_ns &&
+	       judge_share(other_ns, judge->window_ns) < 100 - VERDICT_BUSY_PERCENT;
+}
+
 void judge_threads(struct judge *judge, struct verdict *verdict)
 {
 	const struct host_waits *waits = judge->facts->waits;
@@ -179,6 +199,8 @@ void judge_threads(struct judge *judge, struct verdict *verdict)
 		   (!waits->bounds.known && verdict->own_percent >= VERDICT_BUSY_PERCENT)) {
 		verdict->state = VERDICT_HEALTHY;
 		point_at_own(judge, verdict);
+	} else if (may_cost_nothing(judge, heaviest, own_ns)) {
+		judge_know_not(verdict, VERDICT_LACK_BUSY);
 	} else {
 		find_threads_cost(judge, verdict, heaviest,
 				  own_of(judge, heaviest, own_ns, fetched_ns));
