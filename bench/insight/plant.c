@@ -102,7 +102,7 @@ EXPORT int plant_submit(uint64_t cost_ns)
 	return 0;
 }
 
-EXPORT int plant_sync(void)
+EXPORT int plant_SyncDevice(void)
 {
 	device_wait(0);
 	room_ns = clock_ns(CLOCK_MONOTONIC);

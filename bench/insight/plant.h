@@ -51,8 +51,8 @@ int plant_submit(uint64_t cost_ns);
 /* plant_copy - wait until the device is idle, then copy for @cost_ns of CPU time, which is a spell */
 int plant_copy(uint64_t cost_ns);
 
-/* plant_sync - wait until the device is idle */
-int plant_sync(void);
+/* plant_SyncDevice - wait until the device is idle */
+int plant_SyncDevice(void);
 
 /* plant_wait_room - sleep until fewer than two tasks are queued */
 int plant_wait_room(void);

@@ -43,7 +43,7 @@ static void *work_when_asked(void *unused)
 static void ask_item(void *unused)
 {
 	if (faulty)
-		plant_sync();
+		plant_SyncDevice();
 	put(&asked.asked);
 	take(&asked.out);
 }

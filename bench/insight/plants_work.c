@@ -38,7 +38,7 @@ static void prepare(void *unused)
 	struct plant_spell spell;
 
 	if (faulty)
-		plant_sync();
+		plant_SyncDevice();
 	plant_begin(&spell);
 	burn(item_ns);
 	plant_end(&spell, PLANT_CPU);
