@@ -8,7 +8,7 @@
 
 #define IN_MEMORY (1ull << 63)
 #define IN_SWAP (1ull << 62)
-#define IS_WATCHED (1ull << 57) /* write-protected by userfaultfd(2); with IN_SWAP alone, maybe no page at all */
+#define IS_WATCHED (1ull << 57) /* write-protected by userfaultfd(2); with IN_SWAP it may mark a page that never was */
 #define WORDS 64 /* words per read */
 
 void present_memory_open(struct present_memory *memory, pid_t pid)

@@ -174,7 +174,7 @@ static uint32_t name_of(const struct key *key, const struct opened *by,
 	return id == STRING_NONE ? 0 : id;
 }
 
-/* All anonymous files of a kind share an inode, so it identifies nothing. */
+/* Anonymous files of a kind share an inode, so it is left out; for a character device its number is enough. */
 static void settle_key(struct key *key)
 {
 	switch (key->kind) {

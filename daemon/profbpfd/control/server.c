@@ -76,7 +76,7 @@ static int watch(struct server *server, int fd, void *tag)
 	return 0;
 }
 
-/* ---- clients */
+/* ---- Clients */
 
 static struct client *add_client(struct server *server, int socket, const struct peer *peer)
 {
@@ -339,7 +339,7 @@ static bool is_done(const struct server *server)
 	       (server->given_up || !roster_count(&server->services.roster));
 }
 
-/* ---- set-up */
+/* ---- Set-up */
 
 static int open_signals(struct server *server)
 {

@@ -176,7 +176,7 @@ static int begin(struct snapshot *s)
 	return -err;
 }
 
-/* ---- requests */
+/* ---- Requests */
 
 static bool is_crowded(const struct snapshots *snapshots, const struct peer *peer)
 {
@@ -306,7 +306,7 @@ int snapshot_write(struct services *services, const struct flight_choice *choice
 	return 0;
 }
 
-/* ---- answers */
+/* ---- Answers */
 
 struct answer {
 	Profbpf__Control__Snapshot m;

@@ -70,7 +70,7 @@ static void complain(const struct trigger_event *event, const char *what, int er
 		err ? ": " : "", err ? strerror(-err) : "");
 }
 
-/* ---- the directory */
+/* ---- The directory */
 
 static bool is_ours(const char *name, const char *ends)
 {
@@ -182,7 +182,7 @@ struct trigger_files *trigger_files_new(const char *directory, uint64_t space_by
 	return files;
 }
 
-/* ---- a file */
+/* ---- A file */
 
 static void let_go(struct writing *w)
 {

@@ -139,7 +139,7 @@ static int make_room(struct flight_store *store, size_t size)
 	return 0;
 }
 
-/* ---- flights */
+/* ---- Flights */
 
 /* Segments that are too old by the new window are dropped when the next segment ends, as usual. */
 void flight_store_limit(struct flight_store *store, uint64_t budget, uint64_t window_ns)
@@ -380,7 +380,7 @@ bool flight_is_heavy(const struct flight *flight, uint64_t bytes)
 	return bytes >= budget_of(flight->store) / (2 * FLIGHT_PARTS);
 }
 
-/* ---- windows */
+/* ---- Windows */
 
 void flight_segment_release(struct flight_store *store, struct flight_segment *segment)
 {

@@ -27,7 +27,7 @@ struct page {
 	size_t count;
 };
 
-/* ---- lines */
+/* ---- Lines */
 
 /* In OpenMetrics only the samples of a counter have the suffix _total; in the older format its name has it, too. */
 static void family(const struct page *page, const char *name, bool counter, const char *help)
@@ -119,7 +119,7 @@ static void write_daemon(const struct page *page)
 	write_memory(page);
 }
 
-/* ---- sessions */
+/* ---- Sessions */
 
 static void write_records(const struct page *page, const char *name, const char *help, bool delivered)
 {
@@ -168,7 +168,7 @@ static void write_sessions(const struct page *page)
 				page->sessions[i].id, page->sessions[i].info.cost);
 }
 
-/* ---- processes */
+/* ---- Processes */
 
 struct process_metric {
 	const char *name, *help;

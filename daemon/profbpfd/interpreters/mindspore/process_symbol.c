@@ -37,7 +37,7 @@ static bool is_symbol(const struct loaded_library *library, uint32_t index, cons
 	       memcmp(text, name, length) == 0;
 }
 
-/* Layout of .gnu.hash: four words, the bloom filter, the buckets, one word per symbol. */
+/* The hash function of DT_HASH, from the System V ABI. */
 static uint32_t elf_hash(const char *name)
 {
 	uint32_t hash = 0;
@@ -72,6 +72,7 @@ static int find_by_old_hash(const struct loaded_library *library, const char *na
 	return -ENOENT;
 }
 
+/* Layout of .gnu.hash: four words, the bloom filter, the buckets, one word per symbol. */
 static int find_symbol(const struct loaded_library *library, const char *name, uint32_t *index)
 {
 	struct {

@@ -15,7 +15,7 @@
 	.code_qualname = PYTHON_NONE, .ascii_data = 48, .compact_data = 72,                       \
 	.interp_lock = PYTHON_NONE
 
-/* Offsets of versions whose frames are no objects, and of later ones. */
+/* Offsets of versions whose frames are not objects; the next two have those of later versions. */
 #define SINCE_3_11                                                                              \
 	.frame_instruction = 56, .code_qualname = 128, .code_lines = 136, .code_filename = 112, \
 	.code_name = 120
