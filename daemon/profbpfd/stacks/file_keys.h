@@ -28,7 +28,7 @@ struct file_keys {
 	bool has_id;
 };
 
-/* file_keys_of - of @elf, which is as @st says */
+/* file_keys_of - the keys of @elf, whose attributes are @st */
 struct file_keys file_keys_of(const struct elf_file *elf, const struct stat *st);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_FILE_KEYS_H */

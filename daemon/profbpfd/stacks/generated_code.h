@@ -31,7 +31,7 @@ struct generated_code {
 bool generated_code_take(struct generated_code *code, pid_t pid, const struct process_map *map);
 void generated_code_free(struct generated_code *code);
 
-/* generated_code_read - hand out its rules, as frame_rules_read(); @code is a struct generated_code */
+/* generated_code_read - passes its rules to @take, like frame_rules_read(); @code is a struct generated_code */
 int generated_code_read(const void *code, frame_rule_taker *take, void *context);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_GENERATED_CODE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seen_code.h - where a process was lately seen to run, so that the tables of that code are made first. */
+/* seen_code.h - addresses at which a process was recently seen to run, whose tables are made first. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_SEEN_CODE_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_SEEN_CODE_H
 
@@ -12,7 +12,7 @@
 
 struct seen_code {
 	uint64_t address[SEEN_CODE_MAX];
-	size_t count; /* ever, since it was forgotten */
+	size_t count; /* all addresses since the last reset */
 };
 
 void seen_code_add(struct seen_code *seen, uint64_t address);

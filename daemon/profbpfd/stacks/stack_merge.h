@@ -22,11 +22,11 @@
 #define STACK_MERGED_MAX (REC_USER_FRAMES + REC_PYTHON_FRAMES)
 
 struct native_frame {
-	uint32_t frame; /* of the session's table */
-	bool loop; /* of the interpreter's loop */
+	uint32_t frame; /* id in the session's table */
+	bool loop; /* a frame of the interpreter's loop */
 };
 
-/* Frames, innermost first; whole: down to where the thread began. */
+/* Frames, innermost first; whole: the outermost frame is the thread's first. */
 struct stack_parts {
 	const struct native_frame *native;
 	uint32_t native_count;
@@ -36,7 +36,7 @@ struct stack_parts {
 	bool python_whole;
 };
 
-/* stack_merge - into @into, which has room for both; how many frames */
+/* stack_merge - writes the result to @into, which has room for both; returns the number of frames */
 uint32_t stack_merge(const struct stack_parts *parts, uint32_t *into);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_MERGE_H */

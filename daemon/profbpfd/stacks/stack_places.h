@@ -29,24 +29,24 @@ struct stack_places;
 struct stack_places *stack_places_new(struct stack_table *table, const struct address_names *kernel,
 				      bool shared);
 
-/* stack_places_limit - tell only of what @right, which stays the caller's, allows to look into */
+/* stack_places_limit - only for processes that @right, which the caller keeps, allows to look into */
 void stack_places_limit(struct stack_places *places, const struct right *right);
 
-/* stack_places_watch - @read is called when the mappings of a process were read, again or for the first time */
+/* stack_places_watch - @read is called each time the mappings of a process have been read */
 void stack_places_watch(struct stack_places *places, void (*read)(void *context, pid_t pid), void *context);
 
-/* stack_places_knows - an address of it was asked for */
+/* stack_places_knows - was an address of the process looked up? */
 bool stack_places_knows(struct stack_places *places, pid_t pid);
 
 void stack_places_free(struct stack_places *places);
 
-/* stack_places_kernel_known - the kernel's symbols are known */
+/* stack_places_kernel_known - are the kernel's symbols known? */
 bool stack_places_kernel_known(const struct stack_places *places);
 
 /*
  * stack_places_user - the frame of an address of process @pid at @ts_ns
  *
- * The process's mappings are read again when they do not know the address and may have
+ * The process' mappings are read again if they do not contain the address and may have
  * changed, at most every 100 ms (by @now_ns, CLOCK_MONOTONIC), and less often if that takes long.
  */
 uint32_t stack_places_user(struct stack_places *places, pid_t pid, uint64_t address,
@@ -54,17 +54,17 @@ uint32_t stack_places_user(struct stack_places *places, pid_t pid, uint64_t addr
 uint32_t stack_places_kernel(struct stack_places *places, uint64_t address);
 
 /*
- * stack_places_told - from now on stack_places_mapped() tells what is mapped
+ * stack_places_told - from now on stack_places_mapped() reports new mappings
  *
- * Without, mappings may have changed whenever an address is in none. There are programs
- * with many such addresses: those without frame pointers.
+ * Without this, mappings may have changed whenever an address is in none. Programs without
+ * frame pointers have many such addresses.
  */
 void stack_places_told(struct stack_places *places);
 
 /* stack_places_mapped - a process has mapped code, of a file or its own */
 void stack_places_mapped(struct stack_places *places, pid_t pid);
 
-/* stack_places_owner - whose process it is; (uid_t)-1: it was gone before somebody asked */
+/* stack_places_owner - the user of the process; (uid_t)-1: it was gone before the first call */
 uid_t stack_places_owner(struct stack_places *places, pid_t pid);
 
 /* stack_places_forget - a process has begun another program, or ended */

@@ -24,7 +24,7 @@ struct stack_table;
 struct stack_file {
 	uint32_t dev; /* the file's identity: device, inode, */
 	uint64_t inode;
-	uint64_t size; /* size and instant of the last change, 0 = not known */
+	uint64_t size; /* size and time of the last change, 0 = unknown */
 	int64_t mtime_ns;
 	const char *path;
 	const uint8_t *build_id;

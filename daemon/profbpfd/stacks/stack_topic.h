@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_topic.h - topic stack: from records with addresses to rows for the writer.
+ * stack_topic.h - topic stack: converts records with addresses to rows for the writer.
  *
  * Used by a session's reader thread only.
  */
@@ -29,10 +29,10 @@ struct stacks;
 struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct capture *capture,
 			  struct kernel_names *kernel,
 			  void (*warn)(void *context, const char *text), void *context);
-/* stacks_limit - look only into processes into which @right, which stays the caller's, allows to */
+/* stacks_limit - reads only processes that @right, which the caller keeps, allows to look into */
 void stacks_limit(struct stacks *stacks, const struct right *right);
 
-/* stacks_unwind - have user stacks walked by tables; @unwinding has begun, and stays the caller's */
+/* stacks_unwind - user stacks are walked by tables; @unwinding has begun, and the caller keeps it */
 void stacks_unwind(struct stacks *stacks, struct unwinder_session *unwinding);
 
 /*
@@ -57,7 +57,7 @@ const char *stacks_warning(const struct stacks *stacks);
 /* stacks_take - takes one record of the rings, REC_STACK; @now_ns is CLOCK_MONOTONIC */
 void stacks_take(struct stacks *stacks, const struct rec_stack *record, uint64_t now_ns);
 
-/* stacks_pass - after each drain: hand a full batch to the writer, or any if @flush */
+/* stacks_pass - to be called after each drain: queues a full batch for the writer, or any batch if @flush */
 void stacks_pass(struct stacks *stacks, bool flush);
 
 /* stacks_look - checks targets for interpreters; stacks_interpreters - samples the stacks of their threads */
@@ -67,7 +67,7 @@ void stacks_interpreters(struct stacks *stacks, uint64_t now_ns);
 /* stacks_next_look - the time of the next call of stacks_interpreters(); UINT64_MAX: there are no interpreters */
 uint64_t stacks_next_look(const struct stacks *stacks);
 
-/* stacks_made - rows that do not come from the rings */
+/* stacks_made - the number of rows that are not from the rings */
 uint64_t stacks_made(const struct stacks *stacks);
 
 /* stacks_told, stacks_mapped - as stack_places_told() and stack_places_mapped() */
@@ -77,7 +77,7 @@ void stacks_mapped(struct stacks *stacks, pid_t pid);
 /* stacks_forget - a process has begun another program, or ended */
 void stacks_forget(struct stacks *stacks, pid_t pid);
 
-/* stacks_dropped - records dropped because the writer is too slow, or without memory */
+/* stacks_dropped - the number of records dropped because the writer is too slow, or without memory */
 uint64_t stacks_dropped(const struct stacks *stacks);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_TOPIC_H */

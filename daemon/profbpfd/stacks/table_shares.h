@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define TABLE_TIME_NS 10000000000ull /* libtorch's takes 0.3 s */
+#define TABLE_TIME_NS 10000000000ull /* the table of libtorch takes 0.3 s */
 #define TABLE_TIME_SHARE 20 /* the credit grows by one nanosecond in so many */
 
 /* The resources of tables. */
@@ -45,7 +45,7 @@ struct table_room table_shares_left(const struct table_shares *shares, uid_t own
  */
 int table_shares_take(struct table_shares *shares, uid_t owner, const struct table_room *room);
 
-/* table_shares_give - @owner has @room less: no more than it had */
+/* table_shares_give - subtracts @room, at most what @owner has, from the account */
 void table_shares_give(struct table_shares *shares, uid_t owner, const struct table_room *room);
 
 /* table_shares_in_time - may a table of @owner's be made at @now_ns? */

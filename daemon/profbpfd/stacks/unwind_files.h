@@ -26,13 +26,13 @@
 struct unwind_files;
 struct unwind_file;
 
-/* Where a file's rules are from. */
+/* The sources of a file's rules. */
 enum unwind_rules {
 	UNWIND_TOLD, /* its unwind tables */
-	UNWIND_DERIVED, /* and, of code that these do not cover, its instructions, which can take a second more */
+	UNWIND_DERIVED, /* also the instructions of code that these do not cover, which can take a second more */
 };
 
-/* unwind_files_new - @store must outlive it; @wait returns when programs that run now are done; NULL without memory */
+/* unwind_files_new - @store must outlive it; @wait returns when running programs have ended; NULL without memory */
 struct unwind_files *unwind_files_new(struct unwind_store *store, void (*wait)(void));
 void unwind_files_free(struct unwind_files *files);
 
@@ -51,10 +51,10 @@ int unwind_files_map(struct unwind_files *files, pid_t pid, const struct process
 /* unwind_files_more - would UNWIND_DERIVED add rules to @file's table? @file may be NULL */
 bool unwind_files_more(const struct unwind_file *file);
 
-/* unwind_files_hold - @file, which is held, is held by @user once more; NULL is fine. Returns @file, or NULL without memory. */
+/* unwind_files_hold - adds a hold by @user on @file, which is held, or NULL. Returns @file, or NULL without memory. */
 struct unwind_file *unwind_files_hold(struct unwind_file *file, uid_t user);
 
-/* unwind_files_drop - once less; NULL is fine */
+/* unwind_files_drop - removes a hold; @file may be NULL */
 void unwind_files_drop(struct unwind_files *files, struct unwind_file *file, uid_t user);
 
 /* unwind_files_drop_all - the same for @count files at once, which no program sees any more: with a single wait */
@@ -64,7 +64,7 @@ void unwind_files_drop_all(struct unwind_files *files, struct unwind_file *const
 uint64_t unwind_files_trim(struct unwind_files *files, uint64_t now_ns);
 
 struct unwind_files_stats {
-	uint64_t made; /* tables, ever */
+	uint64_t made; /* all tables made so far */
 	uint64_t files, kept; /* known files, and those among them without holders */
 };
 

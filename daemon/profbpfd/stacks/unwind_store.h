@@ -23,9 +23,9 @@ struct unwind_table {
 	uint64_t first; /* address, in the file's own address space, of its first page */
 	uint32_t pages; /* 0 = it has none */
 	uint32_t list; /* number of the word at which its list of pages begins */
-	uint32_t words; /* that it takes */
+	uint32_t words; /* size in words */
 	struct word_pieces pieces; /* the words of the table */
-	uint16_t *rules; /* that it has, each once */
+	uint16_t *rules; /* its rules, each once */
 	uint32_t rule_count;
 };
 
@@ -34,7 +34,7 @@ struct unwind_store *unwind_store_new(void);
 void unwind_store_free(struct unwind_store *store);
 
 /*
- * unwind_store_rule - find the rule at @address, which lies in @mapping, as a BPF program would; may be called by any thread
+ * unwind_store_rule - finds the rule at @address, in @mapping, as a BPF program would; may be called by any thread
  *
  * Returns false if there is none. The words of a table that was removed meanwhile may belong to another table: the caller has
  * to check afterwards that the process still has the same mappings (unwind_process.version).
@@ -65,7 +65,7 @@ int unwind_store_add(struct unwind_store *store, const struct unwind_source *sou
 void unwind_store_remove(struct unwind_store *store, struct table_shares *shares, uid_t payer,
 			 struct unwind_table *table);
 
-/* unwind_store_move - @to pays for the table, in place of @from */
+/* unwind_store_move - makes @to pay for the table in place of @from */
 void unwind_store_move(struct unwind_store *store, struct table_shares *shares, const struct unwind_table *table,
 		       uid_t from, uid_t to);
 

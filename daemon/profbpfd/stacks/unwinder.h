@@ -32,23 +32,24 @@ struct unwinder *unwinder_new(void);
 void unwinder_free(struct unwinder *unwinder);
 
 /*
- * unwinder_join - for a session that is about to load its programs
+ * unwinder_join - adds a session that is about to load its programs
  *
- * NULL: tables are not to be had (no memory, or the kernel makes no such maps). Any thread.
+ * NULL: tables are impossible (no memory, or the kernel does not support the maps). May be called by any thread.
  */
 struct unwinder_session *unwinder_join(struct unwinder *unwinder);
 
-/* unwinder_shards, unwinder_rules - descriptors of the maps that its programs are to have (bpf/unwind.bpf.h) */
+/* unwinder_shards, unwinder_rules - descriptors of the maps for its programs (bpf/unwind.bpf.h) */
 int unwinder_shards(const struct unwinder_session *session);
 int unwinder_rules(const struct unwinder_session *session);
 
 /*
- * unwinder_prepare - process @pid will be one of the session's: its files' tables are made while the session's programs are loaded,
- * which takes as long. Before unwinder_begin(), and not for an ordinary user's session, of which nobody can say yet what is its. Returns at once.
+ * unwinder_prepare - requests the tables of process @pid, a future target, while the session's programs are loaded,
+ * which takes as long. To be called before unwinder_begin(), and not for an ordinary user's session, whose targets are
+ * not claimed yet. Returns at once.
  */
 void unwinder_prepare(struct unwinder_session *session, pid_t pid);
 
-/* unwinder_begin - @processes is the session's own map; @right (NULL: no limit) stays the caller's, and its */
+/* unwinder_begin - @processes is the session's map; the caller keeps it and @right (NULL: no limit) */
 void unwinder_begin(struct unwinder_session *session, int processes, const struct right *right);
 
 /* unwinder_leave - cancels the session's work; its maps are not used any more. @session may be NULL. */
@@ -72,10 +73,10 @@ void unwinder_saw(struct unwinder_session *session, pid_t pid, uint64_t address)
 void unwinder_wait(struct unwinder_session *session, uint64_t most_ns);
 
 /*
- * unwinder_known - copy the mappings of process @pid that the session's programs unwind by; false if they have none
+ * unwinder_known - copies the mappings of process @pid that the session's programs use; returns false if they have none
  *
- * unwinder_rule - find the rule at @address by such a copy; false if there is none. *@in_code tells whether any mapping of the
- * process holds @address.
+ * unwinder_rule - finds the rule at @address by such a copy; returns false if there is none. *@in_code is set if any
+ * mapping of the process contains @address.
  *
  * unwinder_knows - is the copy still current? The rules that were found by it are valid only if it is.
  */
@@ -94,7 +95,7 @@ struct unwinder_left_out {
 	uint64_t processes; /* for which there was no room */
 };
 
-/* unwinder_left_out - in this session so far */
+/* unwinder_left_out - the counts of this session so far */
 struct unwinder_left_out unwinder_left_out(struct unwinder_session *session);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_UNWINDER_H */

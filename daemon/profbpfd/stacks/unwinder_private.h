@@ -18,13 +18,13 @@ struct unwind_store;
 struct process {
 	pid_t pid;
 	uid_t user; /* the user who holds the tables */
-	uint64_t took_ns; /* of CPU time, to read its mappings and to look at files for which there is no room */
+	uint64_t took_ns; /* CPU time for reading its mappings, and for files without room */
 	struct code_maps maps;
 	struct unwind_mapping *mapping; /* one for each mapping in "maps" */
-	struct unwind_file **held; /* its table */
-	bool *no_room; /* for it */
+	struct unwind_file **held; /* per mapping: its table */
+	bool *no_room; /* per mapping: there was no room for the table */
 	bool *more; /* per mapping: rules can be derived (unwind_files_more()) */
-	bool *wanted; /* and walks ended there */
+	bool *wanted; /* per mapping: that, and walks ended there */
 	bool waits; /* a request for derived rules is queued */
 	uint64_t again_ns; /* there was no room or time for derived rules: the time of the next try */
 	struct process *next; /* in the list of processes that are gone */
@@ -33,7 +33,7 @@ struct process {
 struct request {
 	struct request *next;
 	pid_t pid;
-	bool more; /* derive rules of the files that are wanted; else look at it */
+	bool more; /* derive rules of the wanted mappings; else read the process */
 	uint64_t due_ns;
 };
 
@@ -69,7 +69,7 @@ struct unwinder {
 /* unwinder_now - CLOCK_MONOTONIC */
 uint64_t unwinder_now(void);
 
-/* unwinder_is_ready - has its maps and its thread, from the first session on; with the lock, as the rest */
+/* unwinder_is_ready - makes maps and thread if necessary; false if that fails. Called with the lock, like the rest. */
 bool unwinder_is_ready(struct unwinder *unwinder);
 
 /* unwinder_derive - derives the requested rules of process @pid from its instructions; called with the lock, which it releases meanwhile */
@@ -78,7 +78,7 @@ void unwinder_derive(struct unwinder *unwinder, struct unwinder_session *session
 /* unwinder_publish - passes the process' mappings to the session's programs. Returns false if the session does not want them any more */
 bool unwinder_publish(struct unwinder *unwinder, struct unwinder_session *session, const struct process *process);
 
-/* unwinder_take_process - out of the session's tree, which unwinder_compare() orders; NULL if it is not there */
+/* unwinder_take_process - removes a process from the session's tree, ordered by unwinder_compare(); NULL: not there */
 struct process *unwinder_take_process(struct unwinder_session *session, pid_t pid);
 int unwinder_compare(const void *a, const void *b);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vdso_copy.h - the library that the kernel maps into each process */
+/* vdso_copy.h - copies the vdso, the library that the kernel maps into each process */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_VDSO_COPY_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_VDSO_COPY_H
 

@@ -20,7 +20,7 @@ struct word_pieces {
 	size_t count, room;
 };
 
-/* word_room_init - words 1 to @end - 1 are free. Returns 0 or -ENOMEM; word_pieces_free() frees either list. */
+/* word_room_init - makes words 1 to @end - 1 free. Returns 0 or -ENOMEM; word_pieces_free() frees either list. */
 int word_room_init(struct word_pieces *free_words, uint32_t end);
 void word_pieces_free(struct word_pieces *pieces);
 
@@ -30,7 +30,7 @@ uint32_t word_room_find(const struct word_pieces *free_words, uint32_t count, ui
 /* word_room_take - moves these free words to @taken, the table's pieces. Returns 0, or -ENOMEM and changes nothing. */
 int word_room_take(struct word_pieces *free_words, uint32_t first, uint32_t count, struct word_pieces *taken);
 
-/* word_room_give - a piece is free again. -ENOMEM: it stays taken for ever. */
+/* word_room_give - frees a piece. Returns 0, or -ENOMEM: it stays taken for ever. */
 int word_room_give(struct word_pieces *free_words, struct word_piece piece);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_WORD_ROOM_H */
