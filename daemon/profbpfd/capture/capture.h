@@ -43,14 +43,14 @@ struct capture_options {
 	bool ioctls_later; /* hooks that slow other processes down wait for capture_hook_ioctls() */
 	uint64_t stack_block_ns; /* topic stack: shorter sleeps leave no stack */
 	uint64_t targets_max;	/* processes at a time; 0 = as many as the table holds */
-	struct gate *gate; /* of the daemon, outlives the capture; NULL = attached to the scheduler without it */
+	struct gate *gate; /* the daemon's, outlives the capture; NULL = programs attach to the scheduler directly */
 	struct unwinder_session *unwinding; /* outlives the capture; NULL = stacks are walked by frame pointers */
 };
 
 /*
  * capture_find_types - the kernel's types that the programs mention, for features.types: once per daemon
  *
- * Returns 0, then @types is the caller's to free, or a negative errno: sessions start without, slower.
+ * Returns 0, then the caller frees @types, or a negative errno: sessions start without them, more slowly.
  */
 int capture_find_types(struct mentioned_types *types);
 
@@ -66,9 +66,9 @@ struct capture *capture_new(const struct capture_options *options, const struct 
 void capture_free(struct capture *capture);
 
 /*
- * capture_attach_exits - see threads that exit, to add up the calls that they counted
+ * capture_attach_exits - begins to watch threads that exit, to add up the calls that they counted
  *
- * Needed, with topic api, before the first probe in anybody else. Returns 0, or a negative
+ * Needed, with topic api, before the first probe in another process. Returns 0, or a negative
  * errno and @error.
  */
 int capture_attach_exits(struct capture *capture, char *error, size_t size);
@@ -85,19 +85,19 @@ int capture_attach(struct capture *capture, char *error, char *warning, size_t s
 /* capture_python_lock - sets the addresses on which threads of a process wait for its interpreter's lock; NULL: none */
 void capture_python_lock(struct capture *capture, pid_t pid, const struct python_range *range);
 
-/* capture_python_layout - where a process that runs CPython has its threads' functions; NULL: it is none any more */
+/* capture_python_layout - publishes the layout of a CPython process; NULL: it does not run CPython any more */
 void capture_python_layout(struct capture *capture, pid_t pid, const struct python_layout *layout);
 
-/* capture_python_state - the address of a thread's PyThreadState, by its pthread_t; 0: it has none any more */
+/* capture_python_state - publishes the address of a thread's PyThreadState, by its pthread_t; 0: it is gone */
 void capture_python_state(struct capture *capture, pid_t pid, uint64_t thread, uint64_t state);
 
 /* capture_unwind_map - the map of processes with unwind tables (unwinder_begin()); -1: tables are not used */
 int capture_unwind_map(const struct capture *capture);
 
-/* capture_send_texts - strings of calls that were sent before are sent again when they come up */
+/* capture_send_texts - makes strings of calls be sent again, even if they were sent before */
 void capture_send_texts(struct capture *capture);
 
-/* capture_forget_names - names of objects that threads have read and kept are read again */
+/* capture_forget_names - makes threads read names of objects again that they have cached */
 void capture_forget_names(struct capture *capture);
 
 /* capture_sample_program - the program that perf events run for samples; a descriptor owned by @capture */
@@ -217,19 +217,19 @@ int capture_flush_open(struct capture *capture);
  */
 typedef void capture_handler(void *context, const struct rec_header *record);
 
-/* capture_epoll_fd - readable when a ring wants to be read before the next poll */
+/* capture_epoll_fd - readable when a ring must be read before the next poll */
 int capture_epoll_fd(const struct capture *capture);
 
-/* capture_drain - hand over all that is in the rings; returns the number of bytes that were in them */
+/* capture_drain - passes all records in the rings to the handler; returns their size in bytes */
 size_t capture_drain(struct capture *capture, capture_handler *handler, void *context);
 
 /* capture_ring_bytes - the size of each ring; there is one per possible CPU */
 size_t capture_ring_bytes(const struct capture *capture);
 
 /*
- * capture_run_costs - how often the programs ran and how long that took, of each CPU
+ * capture_run_costs - the number and the duration of the programs' runs on each CPU
  *
- * capture_calls - of each CPU, how many calls of probed functions there were, up to 63 less for each thread
+ * capture_calls - the number of calls of probed functions on each CPU, up to 63 too low for each thread
  *
  * Both have room for capture_cpus(). Return 0 or a negative errno.
  */
@@ -237,10 +237,10 @@ int capture_cpus(const struct capture *capture);
 int capture_run_costs(const struct capture *capture, enum run_kind kind, struct run_cost *costs);
 int capture_calls(const struct capture *capture, uint64_t *calls);
 
-/* capture_shed - from now on runs of this kind are counted only, or recorded again */
+/* capture_shed - from now on runs of this kind are only counted, or recorded again */
 void capture_shed(struct capture *capture, enum run_kind kind, bool shed);
 
-/* capture_fullest - how much of its room the fullest ring had in use when it was read, since this was asked: 0 to 1 */
+/* capture_fullest - the highest fill of a ring at any drain since the last call: 0 to 1 */
 double capture_fullest(struct capture *capture);
 
 /* capture_stats - counters summed over CPUs, @stats has room for SOURCES; exact after capture_flush_open() */
@@ -262,26 +262,26 @@ void capture_short_calls(struct capture *capture,
 /* Set how probe number @probe reads its arguments. Returns 0 or a negative errno. */
 int capture_set_probe(struct capture *capture, uint32_t probe, const struct probe_conf *conf);
 
-/* capture_set_exit - where the indirect jump of exit number @exit leads; 0 or a negative errno */
+/* capture_set_exit - describes the target of the indirect jump at exit number @exit; 0 or a negative errno */
 int capture_set_exit(struct capture *capture, uint32_t exit, const struct exit_conf *conf);
 
-/* capture_exit_hits - how often each exit was reached, roughly: EXITS_MAX counters that go on counting */
+/* capture_exit_hits - approximate, cumulative numbers of hits of each exit: EXITS_MAX counters */
 const volatile uint32_t *capture_exit_hits(const struct capture *capture);
 
-/* capture_follow_sleeps - sleeps that began before @from_ns were not followed all the time: they leave no stack */
+/* capture_follow_sleeps - sleeps that began before @from_ns leave no stack: they were not followed throughout */
 void capture_follow_sleeps(struct capture *capture, uint64_t from_ns);
 
 /*
- * capture_set_hot - from now on calls of @probe are recorded as they begin, or until they end again
+ * capture_set_hot - from now on calls of @probe are recorded at their entry, or again at their end
  *
- * Its exits must be probed before they are to be seen again, and may be taken off once they are not.
+ * Its exits must be probed before ends are recorded again; the probes may be removed once ends are not recorded.
  */
 void capture_set_hot(struct capture *capture, uint32_t probe, bool hot);
 
 /* capture_hot_hits - the approximate, cumulative number of calls of @probe while it was hot */
 uint32_t capture_hot_hits(const struct capture *capture, uint32_t probe);
 
-/* capture_keeps_places - must probes be made known by capture_set_place()? Where the kernel keeps no cookies. */
+/* capture_keeps_places - are probes identified by capture_set_place()? True on kernels without cookies. */
 bool capture_keeps_places(const struct capture *capture);
 
 /*
@@ -299,7 +299,7 @@ int capture_set_place(struct capture *capture, const struct probed_place *place,
 void capture_tail_known(struct capture *capture, pid_t pid, uint64_t address, uint32_t answer);
 void capture_tails_forget(struct capture *capture, pid_t pid);
 
-/* capture_stack_mover - in that process no return probes are written into stacks, which it moves */
+/* capture_stack_mover - does the process move stacks? Then return probes do not write into them. */
 void capture_stack_mover(struct capture *capture, pid_t pid, bool mover);
 
 /*
@@ -336,10 +336,10 @@ void capture_wait_exited(struct capture *capture);
 void capture_stop(struct capture *capture);
 
 /*
- * capture_wait_returns - wait until no call is under way that a return probe will see to end
+ * capture_wait_returns - waits until no call with a return probe is open
  *
- * After capture_stop(), before the probes are removed: its return address is the kernel's, in the program's
- * stack. Waits a second at most; returns how many calls there still are.
+ * To be called after capture_stop(), before the probes are removed: the stacks of such calls have the kernel's return
+ * address. Waits a second at most; returns the number of calls that are still open.
  */
 uint32_t capture_wait_returns(struct capture *capture);
 

@@ -19,28 +19,28 @@ struct capture {
 	enum probe_method method;
 	bool emulated_returns; /* programs do the return instruction themselves */
 	unsigned int topics;
-	enum ioctl_method ioctls; /* IOCTL_METHODS: not wanted, or not to be had */
+	enum ioctl_method ioctls; /* IOCTL_METHODS: not requested, or not available */
 	bool ioctls_wait; /* for capture_hook_ioctls() */
 	int cpus;
 	struct bpf_link *links[LINKS_MAX];
 	size_t link_count;
-	struct gate_seat *seat; /* NULL: has none of the scheduler's events, or its own programs there */
+	struct gate_seat *seat; /* NULL: no scheduler events, or its own programs are attached to them */
 	bool guarded; /* the program that sees execs is attached */
 	char warning[768]; /* for capture_attach() */
 	struct source_stats base[SOURCES]; /* subtracted from the programs' counts */
 	uint32_t *taken; /* by CPU: number of staged records already taken at the end of the session */
 	uint64_t taken_count;
 	size_t ring_bytes; /* size of one ring */
-	bool small; /* it is to take little of the machine's memory */
+	bool small; /* use little memory */
 	int probe_chunks[CAPTURE_PROBES_MAX / PROBES_IN_CHUNK]; /* descriptors of the inner maps of "probes"; 0 = not made */
-	size_t drained; /* bytes, by the drain that is under way */
-	size_t *drained_of; /* of each CPU's ring */
+	size_t drained; /* bytes read by the current drain */
+	size_t *drained_of; /* the same for each CPU's ring */
 	size_t fullest; /* the highest fill of a ring at any drain since the last question */
 	capture_handler *handler; /* only during capture_drain() */
 	void *context;
 };
 
-/* capture_has_switches - does it want the scheduler's events? */
+/* capture_has_switches - does the session record scheduler events? */
 static inline bool capture_has_switches(const struct capture *capture)
 {
 	return capture->topics & (TOPIC_SCHED | TOPIC_STACK);
@@ -52,23 +52,23 @@ static inline bool capture_marks_interrupts(const struct capture *capture)
 	return capture->topics & TOPIC_IRQ || (capture_has_switches(capture) && !capture->seat);
 }
 
-/* capture_put - bpf_map__fd() and bpf_map_update_elem(), and again for 10 ms if the kernel has no room at once */
+/* capture_put - bpf_map_update_elem(), repeated for up to 10 ms if the kernel has no memory at once */
 int capture_put(const struct bpf_map *map, const void *key, const void *value, uint64_t flags);
 
 /* capture_forget_probes - closes what capture_set_probe() made */
 void capture_forget_probes(struct capture *capture);
 
-/* capture_choose_programs - of the skeleton that is about to be loaded, by topics and @features */
+/* capture_choose_programs - selects the skeleton's programs and maps before loading, by topics and @features */
 void capture_choose_programs(struct capture *capture, const struct features *features);
 
 /*
- * capture_share_gate - let the programs that are about to be loaded have the gate's maps
+ * capture_share_gate - makes the programs, before loading, use the gate's maps
  *
- * Without a seat the maps are the session's own, and not used. Returns 0 or a negative errno.
+ * Without a seat the session has its own maps, which are not used. Returns 0 or a negative errno.
  */
 int capture_share_gate(struct capture *capture);
 
-/* capture_share_unwinding - the same with the tables that stacks are walked by, if settings.unwind says so */
+/* capture_share_unwinding - the same for the unwind tables, if settings.unwind is set */
 int capture_share_unwinding(struct capture *capture, const struct unwinder_session *unwinding);
 
 /*
@@ -86,13 +86,13 @@ int capture_on_record(void *context, void *data, size_t size);
 int capture_attach_forgetting(struct capture *capture);
 
 /*
- * capture_attach_ioctls - attach the programs of the way in which ioctls are to be seen
+ * capture_attach_ioctls - attaches the programs of the chosen way to see ioctls
  *
- * Returns 0 or a negative errno: then another way may work, with programs loaded anew.
+ * Returns 0 or a negative errno: then another way may work, with the programs loaded again.
  */
 int capture_attach_ioctls(struct capture *capture);
 
-/* capture_ioctls_missed - ioctls, of whomever, that the kernel did not show the programs so far */
+/* capture_ioctls_missed - the number of ioctls, of any process, that the kernel did not show to the programs so far */
 uint64_t capture_ioctls_missed(const struct capture *capture);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CAPTURE_CAPTURE_PRIVATE_H */

@@ -34,10 +34,10 @@ void gate_free(struct gate *gate);
  */
 struct gate_seat *gate_take(struct gate *gate, const struct features *features);
 
-/* gate_slot - its number, which the session's programs are to know */
+/* gate_slot - the seat's number, for the session's programs */
 uint32_t gate_slot(const struct gate_seat *seat);
 
-/* Maps of a session's programs that are not loaded yet, which are to be the gate's. */
+/* Maps of a session's programs, not loaded yet, that become the gate's maps. */
 struct gate_maps {
 	struct bpf_map *marks;
 	struct bpf_map *waiting;

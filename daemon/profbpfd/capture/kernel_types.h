@@ -13,7 +13,7 @@
 
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
 
-/* The file to take instead; set by --btf, and inherited by a daemon that profctl starts. */
+/* Names the file to use instead; set by --btf, and inherited by a daemon that profctl starts. */
 #define KERNEL_TYPES_ENV "PROFBPF_BTF"
 
 /* kernel_types_given - the user's file, or NULL */

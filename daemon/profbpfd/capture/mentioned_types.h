@@ -15,7 +15,7 @@ struct btf;
 /* Zeroed: empty, and libbpf searches the kernel's types itself. */
 struct mentioned_types {
 	int fd; /* a sealed memory file of BTF; 0 = none */
-	/* Numbers that types have in the kernel itself; 0 = there is none of that name. */
+	/* The kernel's own ids of types; 0 = there is none of that name. */
 	uint32_t file, fdtable, list_head, socket;
 };
 
@@ -29,9 +29,9 @@ struct mentioned_types {
 struct btf *mentioned_types_pick(const struct btf *kernel, const struct btf *programs);
 
 /*
- * mentioned_types_take - do that, and find the numbers
+ * mentioned_types_take - makes the copy, and finds the ids
  *
- * Returns 0, then @types is the caller's to free, or a negative errno with @types zeroed.
+ * Returns 0, then the caller frees @types, or a negative errno with @types zeroed.
  */
 int mentioned_types_take(struct mentioned_types *types, const struct btf *kernel,
 			 const struct btf *programs);

@@ -10,14 +10,14 @@ struct bpf_object_open_opts;
 #define PROGRAMS_PATH_SIZE 40
 
 /*
- * programs_options - have programs be relocated by the types that were picked out, if they were
+ * programs_options - makes libbpf relocate programs by the picked types, if there are any
  *
  * @path must last until they are loaded.
  */
 void programs_options(struct bpf_object_open_opts *options, const struct features *features,
 		      char path[PROGRAMS_PATH_SIZE]);
 
-/* programs_wait - until programs that run now are done: a few milliseconds, more on a busy machine */
+/* programs_wait - waits until running programs have ended: a few milliseconds, more on a busy machine */
 void programs_wait(void);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CAPTURE_PROGRAMS_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refusal.h - which BPF program the kernel's verifier refused, and its reason */
+/* refusal.h - finds the BPF program that the kernel's verifier refused, and the reason */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CAPTURE_REFUSAL_H
 #define PROFBPF_DAEMON_PROFBPFD_CAPTURE_REFUSAL_H
 
@@ -21,7 +21,7 @@ void refusal_listen(bool aloud);
 /* refusal_forget - drops this thread's earlier messages */
 void refusal_forget(void);
 
-/* refusal_last - of this thread since refusal_forget(). False: no program was refused. */
+/* refusal_last - this thread's last refusal since refusal_forget(). Returns false if no program was refused. */
 bool refusal_last(struct refusal *refusal);
 
 /*
