@@ -30,7 +30,7 @@ struct control_fds {
 /* control_fds_close - closes the remaining descriptors and empties the structure */
 void control_fds_close(struct control_fds *fds);
 
-/* control_fds_take - take descriptor @index over; -1 if there is none or it was taken */
+/* control_fds_take - moves descriptor @index to the caller; -1 if there is none or it was taken */
 int control_fds_take(struct control_fds *fds, size_t index);
 
 /*
@@ -61,7 +61,7 @@ int control_listen(const char *path, int *lock_fd, char *error, size_t error_siz
  */
 int control_connect(const char *path);
 
-/* control_tune - let a connected socket carry messages of full size; never fails */
+/* control_tune - enlarges a connected socket's buffers for messages of full size; never fails */
 void control_tune(int socket);
 
 /*

@@ -12,11 +12,11 @@
  */
 bool privilege_to_trace(void);
 
-/* privilege_effective - our effective capabilities, bit CAP_... */
+/* privilege_effective - the caller's effective capabilities, bit CAP_... */
 uint64_t privilege_effective(void);
 
 /*
- * privilege_missing - which of them are not among @capabilities
+ * privilege_missing - names the capabilities for tracing that are not in @capabilities
  *
  * "CAP_BPF, CAP_PERFMON"; "" if tracing is allowed.
  */

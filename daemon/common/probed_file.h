@@ -16,7 +16,7 @@ struct probed_function {
 	const struct catalog_function *entry;
 	char *name;
 	bool weak; /* ELF_SYMBOL_WEAK */
-	uint64_t offset; /* of the probed instruction, in the file */
+	uint64_t offset; /* file offset of the probed instruction */
 	struct instruction_choice choice; /* .delta: from the function's first instruction to it */
 	struct function_exits exits; /* where its calls end, with their offsets in the file */
 	bool exit_at_entry; /* the probed instruction is one of the exits */
@@ -36,11 +36,11 @@ enum probed_refusal {
 	PROBED_GO,
 };
 
-/* A function that the catalogs want and that is not probed. */
+/* A function that the catalogs select and that is not probed. */
 struct refused_function {
 	const struct catalog_function *entry;
 	char *name;
-	uint64_t offset; /* of its symbol, in the file */
+	uint64_t offset; /* file offset of its symbol */
 	enum probed_refusal why;
 };
 
@@ -52,7 +52,7 @@ struct probed_file {
 	enum elf_file_machine machine;
 	uint8_t build_id[ELF_FILE_BUILD_ID_MAX];
 	size_t build_id_size;
-	bool has_symbols; /* there is a table to look in */
+	bool has_symbols; /* it has a symbol table */
 	bool nameless; /* no function in it has a name, and no dynamic linker starts it */
 	bool go; /* holds code of the Go compiler */
 };
@@ -73,13 +73,13 @@ int probed_file_read(struct probed_file *file, int fd, const char *path,
 /* A function that a refused IFUNC resolves to. */
 struct ifunc_target {
 	size_t refused; /* its index in probed_file.refused */
-	uint64_t offset; /* of the function's first instruction, in the file */
+	uint64_t offset; /* file offset of the function's first instruction */
 };
 
 /*
- * probed_file_choose - probe these instead of the refused functions that they are for
+ * probed_file_choose - selects @targets in place of the refused functions that resolve to them
  *
- * Targets that are probed already, under whatever name, are not probed twice. Returns 0, or -ENOMEM: then @file
+ * Targets that are probed already, under any name, are not probed twice. Returns 0, or -ENOMEM: then @file
  * can only be freed.
  */
 int probed_file_choose(struct probed_file *file, int fd, const struct ifunc_target *targets,
@@ -111,14 +111,14 @@ bool probed_file_goes_on_with_value(const struct probed_function *function);
  */
 void probed_file_exit_tail_early(const struct probed_file *file, struct function_exits *exits, bool values);
 
-/* probed_file_limit - forget all functions but the first @count */
+/* probed_file_limit - drops all functions except the first @count */
 void probed_file_limit(struct probed_file *file, size_t count);
 
-/* probed_file_copy - a copy of its own, of functions and texts; 0 or -ENOMEM */
+/* probed_file_copy - makes a deep copy of functions and texts; 0 or -ENOMEM */
 int probed_file_copy(struct probed_file *to, const struct probed_file *from);
 void probed_file_free(struct probed_file *file);
 
-/* probed_refusal_text - in words, such as "chosen when ..."; a constant */
+/* probed_refusal_text - the reason as text, such as "chosen when ..."; a constant */
 const char *probed_refusal_text(enum probed_refusal why);
 
 #endif /* PROFBPF_DAEMON_COMMON_PROBED_FILE_H */

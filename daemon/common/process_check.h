@@ -21,7 +21,7 @@ struct process_facts {
 	pid_t tgid; /* process it belongs to; differs from pid if that is a thread */
 	pid_t parent;
 	char name[PROCESS_NAME_MAX]; /* as in /proc/PID/stat; control characters replaced */
-	uint64_t started; /* hundredths of a second after the machine did */
+	uint64_t started; /* hundredths of a second since boot */
 	long threads;
 	char state; /* letter of /proc/PID/stat */
 	bool kernel_thread;
@@ -29,13 +29,13 @@ struct process_facts {
 	uid_t real, effective, saved;
 	gid_t real_group, effective_group, saved_group;
 	bool capable; /* it has capabilities, in its user namespace */
-	bool outside; /* that is not the caller's, and is */
+	bool outside; /* its user namespace is not the caller's */
 	uid_t namespace_owner; /* owner of its user namespace, or of one around it; (uid_t)-1 = unknown */
 	uid_t owner; /* owner of /proc/PID: root if the process is not dumpable */
 };
 
 /*
- * process_facts_read - look at process @pid
+ * process_facts_read - reads facts about process @pid
  *
  * Returns 0, -ESRCH if there is none, or another negative errno.
  */
