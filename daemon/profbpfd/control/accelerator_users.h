@@ -22,7 +22,7 @@
 
 struct accelerator_users;
 
-/* Whom to find. */
+/* A rule for the processes to find. */
 struct user_rule {
 	enum { USER_OF_ACCELERATOR, USER_PID, USER_UID, USER_CGROUP, USER_UNIT, USER_POD } kind;
 	pid_t pid;
@@ -32,7 +32,7 @@ struct user_rule {
 
 struct user_rules {
 	struct user_rule *rule;
-	size_t count; /* 0: users of accelerators */
+	size_t count; /* 0: find users of accelerators */
 };
 
 /*
@@ -55,21 +55,21 @@ struct found_process {
 	pid_t pid;
 	uint64_t started; /* process_facts.started */
 	uid_t owner; /* the ordinary user who may look into it; (uid_t)-1: only users who may do everything */
-	gid_t group; /* that user's */
+	gid_t group; /* the owner's primary group */
 };
 
 /*
- * accelerator_users_new - begin to look
+ * accelerator_users_new - starts the search
  *
- * @rules, @catalogs and @watch (NULL: none) must outlive it. NULL without memory, threads or descriptors.
+ * @rules, @catalogs and @watch (NULL: none) must outlive it. Returns NULL without memory, threads or descriptors.
  */
 struct accelerator_users *accelerator_users_new(const struct user_rules *rules, const struct catalogs *catalogs,
 						struct map_watch *watch);
 
-/* accelerator_users_fd - readable when there is something for accelerator_users_next() */
+/* accelerator_users_fd - readable when accelerator_users_next() has processes */
 int accelerator_users_fd(const struct accelerator_users *users);
 
-/* accelerator_users_next - a process that was found, each once; false if there is none (the descriptor is not readable then) */
+/* accelerator_users_next - the next found process, each once; false if there is none (and resets the descriptor) */
 bool accelerator_users_next(struct accelerator_users *users, struct found_process *process);
 
 /* accelerator_users_again - reports all of them again, @after_ns from now */

@@ -56,7 +56,7 @@ int access_process(const struct peer *peer, const struct process_facts *facts, c
 /* access_system - may the peer trace the whole machine? Results as for access_process(). */
 int access_system(const struct peer *peer, char *error, size_t error_size);
 
-/* access_session - may it see and stop a session that user @owner started? */
+/* access_session - may the peer see and stop a session that user @owner started? */
 bool access_session(const struct peer *peer, uid_t owner);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_ACCESS_H */

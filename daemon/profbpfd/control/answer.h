@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.h - the daemon's responses, from its own structures to messages. */
+/* answer.h - converts the daemon's structures to response messages. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_ANSWER_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_ANSWER_H
 
@@ -28,9 +28,9 @@ struct status_facts {
 	const struct features *features;
 	const struct words *catalogs;
 	const struct words *catalog_errors;
-	const struct words *obstacles; /* why nothing can be traced */
+	const struct words *obstacles; /* reasons why nothing can be traced */
 	const struct words *limits; /* what cannot be traced */
-	uint64_t start_ns; /* of the daemon, CLOCK_MONOTONIC */
+	uint64_t start_ns; /* start of the daemon, CLOCK_MONOTONIC */
 	bool private_daemon;
 };
 

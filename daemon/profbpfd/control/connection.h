@@ -19,11 +19,11 @@ struct client {
 	struct peer peer;
 	struct request_job *
 		job; /* its request that is being processed; until it is done no other request is read */
-	bool gone; /* closed, broken or not reading: to be freed by the server */
+	bool gone; /* closed, broken or not reading: the server will free it */
 	struct client *next;
 };
 
-/* client_send - send a response; a client that does not take it is marked as gone */
+/* client_send - sends a response; marks a client that does not accept it as gone */
 void client_send(struct client *client, const ProtobufCMessage *response);
 
 /* client_refuse - send an error with this text as the answer to request @id */

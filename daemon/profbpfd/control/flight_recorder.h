@@ -26,7 +26,7 @@
 #define RECORDER_WINDOW_MAX_NS 86400000000000ull
 #define RECORDER_USERS_MAX 8 /* the most users whose processes are recorded, including root */
 
-/* Why there is none, where that is neither the kernel's nor the user's doing. */
+/* The message if the recorder cannot start for lack of memory, descriptors or threads. */
 #define RECORDER_NO_ROOM \
 	"out of memory, threads or file descriptors: raise the limits (LimitNOFILE=, MemoryMax= and TasksMax= in the service), " \
 	"then restart profbpfd"
@@ -38,25 +38,25 @@ struct flight_recorder_options {
 	uint64_t window_ns; /* 0: no recorder */
 	uint64_t memory_bytes;
 	struct user_rules rules;
-	struct trigger *triggers; /* from the start on */
+	struct trigger *triggers; /* initial triggers */
 	size_t trigger_count;
-	const char *directory; /* of the files that triggers write */
-	uint64_t space_bytes; /* for them */
+	const char *directory; /* directory of the files that triggers write */
+	uint64_t space_bytes; /* limit of their size */
 };
 
 /*
- * flight_recorder_new - begin to look for processes; @services and @options outlive it
+ * flight_recorder_new - starts the search for processes; @services and @options must outlive it
  *
- * Returns 0 with *@recorder, or NULL there and @error says why: -ENOTSUP if nothing can be recorded here, or -ENOMEM,
- * for want of descriptors and threads, too.
+ * Returns 0 with *@recorder, or sets that to NULL and @error to the reason: -ENOTSUP if nothing can be recorded here,
+ * or -ENOMEM, also for lack of descriptors or threads.
  */
 int flight_recorder_new(struct services *services, const struct flight_recorder_options *options,
 			struct flight_recorder **recorder, char *error, size_t error_size);
 
-/* flight_recorder_fd - readable when there is something for flight_recorder_read() */
+/* flight_recorder_fd - readable when flight_recorder_read() must be called */
 int flight_recorder_fd(const struct flight_recorder *recorder);
 
-/* flight_recorder_read - record the processes that were found */
+/* flight_recorder_read - begins to record newly found processes */
 void flight_recorder_read(struct flight_recorder *recorder);
 
 /* flight_recorder_check - to be called when a session has ended: one of the recorder's is started again after a while */
@@ -65,7 +65,7 @@ void flight_recorder_check(struct flight_recorder *recorder);
 /* flight_recorder_reload - applies changed @options, which outlive it: time, memory and rules for processes */
 void flight_recorder_reload(struct flight_recorder *recorder, const struct flight_recorder_options *options);
 
-/* flight_recorder_window, flight_recorder_memory - how long records are kept, in how many bytes at most */
+/* flight_recorder_window, flight_recorder_memory - the time for which records are kept, and their largest size */
 uint64_t flight_recorder_window(const struct flight_recorder *recorder);
 uint64_t flight_recorder_memory(const struct flight_recorder *recorder);
 
@@ -83,16 +83,16 @@ bool flight_recorder_session(const struct flight_recorder *recorder, uint32_t se
 struct flight_choice flight_choice_of(const struct peer *peer);
 
 /*
- * flight_recorder_parts - how many they are
- * flight_recorder_ask - have the last seconds of each of them taken; as many answers come as there are parts
+ * flight_recorder_parts - the number of chosen sessions
+ * flight_recorder_ask - requests the last seconds of each of them; each gives one answer
  *
- * @asks has as many. Some answers come before it returns.
+ * @asks has one element for each. Some answers come before it returns.
  */
 size_t flight_recorder_parts(const struct flight_recorder *recorder, const struct flight_choice *choice);
 void flight_recorder_ask(struct flight_recorder *recorder, const struct flight_choice *choice,
 			 const struct flight_ask *asks);
 
-/* flight_recorder_free - when its sessions have ended; NULL is fine */
+/* flight_recorder_free - its sessions must have ended; accepts NULL */
 void flight_recorder_free(struct flight_recorder *recorder);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_FLIGHT_RECORDER_H */

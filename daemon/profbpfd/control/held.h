@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define HELD_BY_DESCRIPTOR_MAX 256 /* of a request */
+#define HELD_BY_DESCRIPTOR_MAX 256 /* per request */
 
 struct held {
 	int fd; /* a pidfd; -1 = none */

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define JOB_QUEUE_PER_USER 8 /* jobs of an ordinary user that are not done */
+#define JOB_QUEUE_PER_USER 8 /* unfinished jobs of an ordinary user */
 #define JOB_QUEUE_MAX 64 /* waiting jobs of all ordinary users; jobs of trusted users are not counted */
 
 /* The first member of a structure that describes a job. */
@@ -25,7 +25,7 @@ struct job {
 	void (*work)(struct job *job); /* on a thread of the queue */
 	uid_t user;
 	bool trusted;
-	struct job *next; /* the queue's */
+	struct job *next; /* used by the queue */
 };
 
 struct job_queue;
@@ -33,18 +33,18 @@ struct job_queue;
 /* job_queue_new - its threads start now; NULL without memory, descriptors or threads */
 struct job_queue *job_queue_new(void);
 
-/* job_queue_fd - readable when there is something for job_queue_done() */
+/* job_queue_fd - readable when job_queue_done() has jobs */
 int job_queue_fd(const struct job_queue *queue);
 
 /*
- * job_queue_add - have a job done
+ * job_queue_add - queues a job
  *
- * Returns 0, then the job is the queue's until job_queue_done() gives it back, or -EBUSY if its
+ * Returns 0, then the queue owns the job until job_queue_done() returns it, or -EBUSY if its
  * user has JOB_QUEUE_PER_USER already, -EAGAIN if there are JOB_QUEUE_MAX.
  */
 int job_queue_add(struct job_queue *queue, struct job *job);
 
-/* job_queue_done - the next job that was done, NULL if there is none (the descriptor is not readable then) */
+/* job_queue_done - the next finished job; NULL if there is none (and resets the descriptor) */
 struct job *job_queue_done(struct job_queue *queue);
 
 /*

@@ -17,11 +17,11 @@ struct metric_triggers;
 struct metric_triggers *metric_triggers_new(const struct services *services);
 void metric_triggers_free(struct metric_triggers *triggers);
 
-/* metric_triggers_fd - readable when metric_triggers_look() is to be called */
+/* metric_triggers_fd - readable when metric_triggers_look() must be called */
 int metric_triggers_fd(const struct metric_triggers *triggers);
 void metric_triggers_look(struct metric_triggers *triggers);
 
-/* metric_triggers_follow - the list of triggers may have changed */
+/* metric_triggers_follow - to be called when the list of triggers may have changed */
 void metric_triggers_follow(struct metric_triggers *triggers);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_METRIC_TRIGGERS_H */

@@ -19,13 +19,13 @@
 /* Facts about this process and its kernel. */
 struct obstacle_facts {
 	uint64_t capabilities; /* effective; bit CAP_... */
-	bool user_namespace; /* they hold in a user namespace only */
+	bool user_namespace; /* they are valid in a user namespace only */
 	bool seccomp; /* a filter of system calls is in force */
 	bool confidential; /* the kernel is locked down against reading its memory */
 	int bpf_error; /* errno of a bpf() that should succeed; 0 = it does */
-	int perf_error; /* errno of perf_event_open(), likewise */
-	int perf_paranoid; /* kernel.perf_event_paranoid; INT_MIN = not known */
-	bool btf_hidden; /* /sys/kernel/btf is not the kernel's: something is mounted over it */
+	int perf_error; /* the same for perf_event_open() */
+	int perf_paranoid; /* kernel.perf_event_paranoid; INT_MIN = unknown */
+	bool btf_hidden; /* another file system is mounted over /sys/kernel/btf */
 	bool sysfs; /* /sys is mounted */
 	struct features features;
 };
@@ -43,7 +43,7 @@ int obstacles_judge(const struct obstacle_facts *facts, struct words *obstacles,
 		    struct words *limits);
 
 /*
- * obstacles_text - all obstacles, a line each; "" if there are none
+ * obstacles_text - all obstacles, one per line; "" if there are none
  *
  * Written to @text, cut off at @size.
  */
@@ -52,7 +52,7 @@ void obstacles_text(const struct features *features, char *text, size_t size);
 /* obstacles_perf_error - the errno of a perf_event_open() that should succeed; 0 = it does */
 int obstacles_perf_error(void);
 
-/* obstacles_perf_text - why perf_event_open() failed with @err, and the remedy */
+/* obstacles_perf_text - the reason why perf_event_open() failed with @err, and the remedy */
 void obstacles_perf_text(int err, char *text, size_t size);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_OBSTACLES_H */

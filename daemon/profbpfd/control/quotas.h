@@ -13,12 +13,12 @@
 #include <stdint.h>
 
 struct quotas {
-	uint64_t sessions; /* of a user at once */
+	uint64_t sessions; /* simultaneous sessions of a user */
 	uint64_t
 		memory_bytes; /* all sessions of a user: rings, data waiting to be written, data kept before a step */
 	uint64_t processes; /* targets of a session, including processes that its targets start */
-	uint64_t functions; /* of a session, probed */
-	uint64_t catalog_bytes; /* of a user's own catalogs, in a request */
+	uint64_t functions; /* probed functions of a session */
+	uint64_t catalog_bytes; /* size of a user's own catalogs in a request */
 };
 
 #define QUOTAS_DEFAULT                                \
@@ -36,12 +36,12 @@ struct quota_use {
 
 struct quota_wish {
 	uint64_t memory_bytes;
-	uint64_t processes; /* that are asked for by number */
+	uint64_t processes; /* processes requested by id */
 	uint64_t catalog_bytes;
 };
 
 /*
- * quotas_set - change the limit of an option
+ * quotas_set - changes the limit of an option
  *
  * @option is its name without dashes ("user-sessions"). Returns 0; -ENOENT if there is no such
  * option; -EINVAL with a message that quotes @value in @error.

@@ -7,15 +7,14 @@
 #include "daemon/profbpfd/control/services.h"
 
 /*
- * recorder_services_open - as @options, which outlive them, say; none if they say so
+ * recorder_services_open - starts the flight recorder, if @options, which must outlive it, have a window
  *
- * All of it or nothing. Returns 0, or there is nothing, and @error says why: -ENOTSUP if nothing can be recorded here, else
- * -ENOMEM.
+ * Starts everything or nothing. Returns 0, or sets @error: -ENOTSUP if nothing can be recorded here, else -ENOMEM.
  */
 int recorder_services_open(struct services *services, const struct flight_recorder_options *options, char *error,
 			   size_t error_size);
 
-/* recorder_services_close - not while the recorder has sessions */
+/* recorder_services_close - the recorder must not have sessions */
 void recorder_services_close(struct services *services);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_RECORDER_SERVICES_H */

@@ -14,29 +14,29 @@
 #include "daemon/profbpfd/control/services.h"
 #include "proto/control.pb-c.h"
 
-/* Names of options. */
+/* Names of changed options. */
 struct reload_report {
-	struct words changed; /* their new values count now */
-	struct words kept; /* theirs do from the next start on */
+	struct words changed; /* the new values are in force now */
+	struct words kept; /* the new values take effect at the next start */
 };
 
 /* The settings in force. The pointers outlive the daemon's services. */
 struct settings_in_force {
 	const struct server_options *first; /* of the daemon's start: the source of settings that cannot change */
-	const struct server_options *last; /* as they were read last */
+	const struct server_options *last; /* the settings read last */
 	const struct server_options *recorder; /* settings of the running recorder, which a reload does not turn off */
 };
 
 /*
- * reload_apply - to @fresh, which outlives @services
+ * reload_apply - changes the settings to @fresh, which must outlive @services
  *
- * A recorder that is to be turned on is left to the caller, before. Returns 0, or -ENOMEM and nothing has changed. Where memory
- * lacks for the report alone, that is not whole.
+ * If the recorder is turned on, the caller starts it before. Returns 0, or -ENOMEM and changes nothing. If memory lacks
+ * only for the report, it is incomplete.
  */
 int reload_apply(struct services *services, struct settings_in_force *settings, const struct server_options *fresh,
 		 struct reload_report *report);
 
-/* reload_report_print - on standard error */
+/* reload_report_print - prints the report on standard error */
 void reload_report_print(const struct reload_report *report);
 void reload_report_free(struct reload_report *report);
 

@@ -28,12 +28,12 @@
 struct request_job {
 	struct job job;
 	struct services *services;
-	struct client *client; /* NULL = it is gone; for the control loop only */
+	struct client *client; /* NULL = it is gone; used only by the control loop */
 	struct peer peer;
 	Profbpf__Control__Request *request;
 	struct control_fds fds;
-	char *error; /* why it is refused; NULL = it is not */
-	struct roster_entry *entry; /* a start's */
+	char *error; /* the reason of a refusal; NULL = accepted */
+	struct roster_entry *entry; /* for requests to start a session */
 	unsigned int topics;
 	struct words catalogs, catalog_errors, obstacles, limits; /* the parts of the status */
 };
@@ -50,7 +50,7 @@ void request_handle(struct services *services, struct client *client,
 /* request_finish - answers the request of a finished job; returns its client, NULL if the client is gone */
 struct client *request_finish(struct job *job);
 
-/* request_drop - free a request that was worked on, or was to be, without an answer */
+/* request_drop - frees a request, handled or not, without an answer */
 void request_drop(struct job *job);
 
 /*

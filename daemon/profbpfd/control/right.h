@@ -23,7 +23,7 @@ struct right {
 		    pid_t pid); /* right_ask(); a pointer, so that files that only pass the right on need not link it */
 };
 
-/* right_limited - is it an ordinary user's? NULL, too, is no limit. */
+/* right_limited - is it the right of an ordinary user? False for NULL, which means no limit. */
 static inline bool right_limited(const struct right *right)
 {
 	return right && right->uid != (uid_t)-1;

@@ -18,7 +18,7 @@ int roster_init(struct roster *roster, bool quiet);
 /* roster_free - frees the remaining sessions, after waiting for their threads */
 void roster_free(struct roster *roster);
 
-/* roster_add - take an entry over and log it; roster_new_id - an id for it */
+/* roster_add - adds an entry, which the roster owns then, and logs it; roster_new_id - an id for it */
 uint32_t roster_new_id(struct roster *roster);
 void roster_add(struct roster *roster, struct roster_entry *entry);
 
@@ -42,7 +42,7 @@ void roster_update(struct roster *roster);
  */
 void roster_forget(struct roster *roster, const struct client *client);
 
-/* roster_stop_all - ask all sessions to end, or all that @starter started if it is not NULL */
+/* roster_stop_all - requests the end of all sessions, or of those that @starter has started if it is not NULL */
 size_t roster_stop_all(struct roster *roster, const struct client *starter, const char *reason);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_ROSTER_H */

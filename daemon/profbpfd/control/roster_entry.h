@@ -26,12 +26,12 @@ struct roster_waiter {
 struct roster_entry {
 	uint32_t id;
 	struct session *session;
-	struct catalogs *catalogs; /* the session's */
+	struct catalogs *catalogs; /* for the session */
 	uid_t owner;
 	bool system_wide;
 	bool of_recorder; /* the daemon's own session: no client started it, none can stop it */
 	uint32_t *pids; /* as requested */
-	struct held *held; /* their processes, until the session has them */
+	struct held *held; /* holds on these processes, until the session takes them */
 	size_t pid_count;
 	uint64_t duration_ns; /* as requested; 0 = until stopped */
 	uint64_t memory_bytes; /* session_memory() */
@@ -41,7 +41,7 @@ struct roster_entry {
 	uint32_t start_request;
 	bool ended; /* all waiters were notified of its end */
 	bool announced; /* the starter knows that it is live */
-	size_t warnings_told; /* of the session's own */
+	size_t warnings_told; /* number of the session's warnings that were sent */
 	struct roster_waiter waiters[ROSTER_WAITERS_MAX];
 	size_t waiter_count;
 	struct roster_entry *next;
@@ -51,7 +51,7 @@ struct roster {
 	struct roster_entry *first;
 	uint32_t last_id;
 	int event_fd; /* every session reports its changes here */
-	struct probe_costs probe_costs; /* as the last session found them */
+	struct probe_costs probe_costs; /* from the last session */
 	bool quiet; /* does not log users and targets */
 };
 

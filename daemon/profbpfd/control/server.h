@@ -7,7 +7,7 @@
 
 #define SERVER_CLIENTS_MAX 256
 #define SERVER_CLIENTS_RESERVED 64 /* the part of them reserved for users who may do everything */
-#define SERVER_CLIENTS_PER_USER 32 /* of an ordinary user */
+#define SERVER_CLIENTS_PER_USER 32 /* limit for an ordinary user */
 
 /*
  * server_run - serve until SIGTERM or SIGINT

@@ -9,19 +9,22 @@
 #include "daemon/profbpfd/control/quotas.h"
 
 struct server_options {
-	/* For `profctl reload' and SIGHUP: as files are now, alive as long as the server; NULL with a message. NULL: never. */
+	/*
+	 * Reads the settings again, for `profctl reload' and SIGHUP. The result stays valid as long as the server; NULL
+	 * with a message on failure. May be NULL: settings are never read again.
+	 */
 	const struct server_options *(*read_again)(void *context, char *error, size_t error_size);
 	void *context;
 	const char *socket; /* path to listen on; unused by a private daemon */
 	int private_fd; /* connected socket of the only client; -1 = listen */
 	const char *const *catalog_directories;
 	size_t catalog_directory_count;
-	const char *const *metrics; /* where to serve them (metrics/endpoint.h); unused by a private daemon */
+	const char *const *metrics; /* addresses of the metrics (metrics/endpoint.h); unused by a private daemon */
 	size_t metrics_count;
-	const char *btf; /* where the kernel's types are from; NULL: the kernel; only compared */
-	const char *const *recorded; /* whom the recorder is for, as it is written; likewise */
+	const char *btf; /* file with the kernel's types; NULL: from the kernel; only compared */
+	const char *const *recorded; /* text of the rules for the recorder's processes; only compared */
 	size_t recorded_count;
-	struct quotas quotas; /* of an ordinary user */
+	struct quotas quotas; /* for an ordinary user */
 	struct flight_recorder_options recorder; /* unused by a private daemon */
 };
 

@@ -24,14 +24,14 @@ struct triggers;
 struct services {
 	struct roster roster;
 	struct job_queue *jobs;
-	struct quotas quotas; /* of an ordinary user */
+	struct quotas quotas; /* for an ordinary user */
 	struct features features;
-	struct file_cache *file_cache; /* of all sessions; NULL: none */
+	struct file_cache *file_cache; /* for all sessions; NULL: none */
 	struct map_watch *map_watch; /* for code that processes map, for all sessions */
-	struct gate *gate; /* to the scheduler, for all sessions */
+	struct gate *gate; /* to scheduler events, for all sessions */
 	struct kernel_names *kernel_names; /* for all sessions */
 	struct unwinder *unwinder; /* for all sessions */
-	struct prices *prices; /* of probes, for all sessions */
+	struct prices *prices; /* costs of probes, for all sessions */
 	struct flight_recorder *recorder; /* NULL: none */
 	struct snapshots *snapshots;
 	struct triggers *triggers;
@@ -40,10 +40,10 @@ struct services {
 	struct metrics *metrics; /* NULL: metrics are off */
 	const char *const *catalog_directories; /* the administrator's */
 	size_t catalog_directory_count;
-	uint64_t start_ns; /* of the daemon, CLOCK_MONOTONIC */
+	uint64_t start_ns; /* start of the daemon, CLOCK_MONOTONIC */
 	bool private_daemon;
 	bool stopping; /* no new sessions */
-	/* Reads the settings again; 0 or a negative errno with a message. NULL: there are none. */
+	/* Reads the settings again; 0 or a negative errno with a message. NULL: not possible. */
 	int (*reload)(void *context, struct reload_report *report, char *error, size_t error_size);
 	void *reload_context;
 };

@@ -15,15 +15,15 @@
 #include "daemon/profbpfd/control/services.h"
 #include "proto/control.pb-c.h"
 
-#define SNAPSHOTS_MAX 8 /* at once; each may hold as much memory as the recorder */
-#define SNAPSHOTS_PER_USER 1 /* of an ordinary user */
+#define SNAPSHOTS_MAX 8 /* simultaneous ones; each may hold as much memory as the recorder */
+#define SNAPSHOTS_PER_USER 1 /* limit for an ordinary user */
 
 struct snapshots;
 
 /* snapshots_new - none yet; NULL without memory or descriptors */
 struct snapshots *snapshots_new(void);
 
-/* snapshots_fd - readable when there is something for snapshots_finish() */
+/* snapshots_fd - readable when snapshots_finish() must be called */
 int snapshots_fd(const struct snapshots *snapshots);
 
 /* snapshot_request - answers a request at once, or when the file is complete. Takes over the descriptors that it uses from @fds. */

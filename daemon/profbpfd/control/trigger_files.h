@@ -25,7 +25,7 @@ struct trigger_files;
  */
 struct trigger_files *trigger_files_new(const char *directory, uint64_t space_bytes);
 
-/* trigger_files_reload - from the next file on; 0 or -ENOMEM */
+/* trigger_files_reload - changes the settings for the following files; 0 or -ENOMEM */
 int trigger_files_reload(struct trigger_files *files, const char *directory, uint64_t space_bytes);
 const char *trigger_files_directory(const struct trigger_files *files);
 uint64_t trigger_files_space(const struct trigger_files *files);
