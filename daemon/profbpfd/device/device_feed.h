@@ -26,12 +26,12 @@ struct device_feed *device_feed_new(struct item_queue *queue,
 				    void (*warn)(void *context, const char *text), void *context);
 
 /* device_feed_free - after the writer has ended: batches refer to names kept here */
-/* device_feed_limit - read only streams of processes into which @right, which stays the caller's, allows to look */
+/* device_feed_limit - only for processes that @right, which the caller keeps, allows to look into */
 void device_feed_limit(struct device_feed *feed, const struct right *right);
 
 void device_feed_free(struct device_feed *feed);
 
-/* device_feed_watch - look for streams of @pid now and later; again after it mapped something */
+/* device_feed_watch - searches @pid for streams now and later; to be called again after it has mapped a file */
 void device_feed_watch(struct device_feed *feed, pid_t pid);
 
 /* device_feed_forget - the process is gone; its open streams are still read to their end */
@@ -56,7 +56,7 @@ void device_feed_poll(struct device_feed *feed, uint64_t now_ns, bool flush);
  */
 void device_feed_finish(struct device_feed *feed, uint64_t now_ns, uint64_t end_ns);
 
-/* device_feed_count - produced and lost over all streams */
+/* device_feed_count - the produced and lost tasks of all streams */
 void device_feed_count(const struct device_feed *feed, struct source_count *count);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_FEED_H */

@@ -9,7 +9,7 @@
 
 #define DEVICE_FIND_MAX 16 /* files per process */
 
-/* A mapping that bears the name of a stream. */
+/* A mapping with the name of a stream. */
 struct device_candidate {
 	uint64_t id; /* inode */
 	uint64_t start, end; /* as in /proc/PID/maps */
@@ -31,18 +31,18 @@ int device_find(pid_t pid, struct device_candidate out[DEVICE_FIND_MAX]);
 uint64_t device_find_files(pid_t pid);
 
 /*
- * device_find_open - open a candidate for reading and writing
+ * device_find_open - opens a candidate for reading and writing
  *
- * Through the process's descriptor or, where the program closed that, through
- * map_files. Nothing but a memory file of ordinary pages that can't shrink is
- * opened. Returns a close-on-exec descriptor; -ENOENT if it's gone, -EPERM if it
- * isn't sealed or we may not, or another negative errno.
+ * Through the process' descriptor or, if the program has closed that, through
+ * map_files. Only opens a memory file of ordinary pages that cannot shrink.
+ * Returns a close-on-exec descriptor; -ENOENT if it is gone, -EPERM if it is not
+ * sealed or access is denied, or another negative errno.
  */
 int device_find_open(pid_t pid, const struct device_candidate *candidate);
 
 /*
- * device_find_pid - the id that process @pid has in its own pid namespace, and in
- * *@foreign whether that's another namespace than ours
+ * device_find_pid - the id of process @pid in its own pid namespace, and in
+ * *@foreign whether that differs from the daemon's namespace
  *
  * Returns the id or a negative errno.
  */

@@ -19,13 +19,13 @@
 
 #include "device/stream.h"
 
-#define DEVICE_STREAM_STUCK_NS 200000000ull /* a slot taken but not published for so long is lost */
+#define DEVICE_STREAM_STUCK_NS 200000000ull /* a slot that is taken but not published for this time is lost */
 
 struct device_stream;
 
 /* Since the stream was opened. produced = delivered + lost + pending. */
 struct device_stream_counts {
-	uint64_t produced; /* tasks that got a slot, as of the last read */
+	uint64_t produced; /* tasks that got a slot, at the last read */
 	uint64_t delivered;
 	uint64_t lost; /* overwritten before they were read, or never published */
 	uint64_t pending; /* not read yet */
@@ -49,7 +49,7 @@ struct device_stream_counts {
 int device_stream_open(pid_t pid, const uint64_t *known, size_t known_count,
 		       struct device_stream **stream, char *error, size_t error_size);
 
-/* device_stream_close - unmap and free; NULL is fine */
+/* device_stream_close - unmaps and frees it; accepts NULL */
 void device_stream_close(struct device_stream *stream);
 
 /* device_stream_id - number of the memory file, unique while the host is up */
@@ -72,7 +72,7 @@ void device_stream_renew(struct device_stream *stream, uint64_t now_ns);
  * Copies at most @max and returns how many; 0: no more for now, and -EBADMSG if
  * the process has broken its stream, which ends it. @now_ns is CLOCK_MONOTONIC.
  * Thread ids are translated to the daemon's pid namespace, 0 if the thread is
- * gone; kinds not known become STREAM_OTHER.
+ * gone; unknown kinds become STREAM_OTHER.
  */
 ssize_t device_stream_read(struct device_stream *stream, uint64_t now_ns, struct stream_task *out,
 			   size_t max);
@@ -114,7 +114,7 @@ unsigned int device_stream_devices(const struct device_stream *stream);
 int device_stream_device(const struct device_stream *stream, uint32_t index,
 			 struct stream_device *device);
 
-/* device_stream_count - figures as of the last read */
+/* device_stream_count - the counts at the last read */
 void device_stream_count(const struct device_stream *stream, struct device_stream_counts *counts);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_STREAM_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device_tid.h - translates the thread ids that a process in another pid
- * namespace (a container) has for itself into ours.
+ * device_tid.h - translates thread ids in a process' own pid namespace (a
+ * container) to the daemon's namespace.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_TID_H
 #define PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_TID_H
@@ -12,9 +12,9 @@
 
 /* The ids of one thread, from /proc/PID/task/TID/status. */
 struct device_tid {
-	uint32_t outer; /* in the pid namespace of our /proc */
+	uint32_t outer; /* in the pid namespace of the daemon's /proc */
 	uint32_t inner; /* in the thread's own */
-	bool foreign; /* these are different namespaces */
+	bool foreign; /* the two namespaces differ */
 };
 
 /* device_tid_read - ids of thread @tid of @pid; 0 or a negative errno (-ESRCH: gone) */
@@ -23,17 +23,17 @@ int device_tid_read(pid_t pid, pid_t tid, struct device_tid *out);
 struct device_tids;
 
 /*
- * device_tids_new - a translator for process @pid; knows its threads of this moment
+ * device_tids_new - a translator for process @pid with its present threads
  *
- * Threads are remembered after they have ended. NULL without memory.
+ * Threads stay known after they have ended. NULL without memory.
  */
 struct device_tids *device_tids_new(pid_t pid);
 void device_tids_free(struct device_tids *tids);
 
 /*
- * device_tids_find - our id of the process's thread @inner, 0 if there's none
+ * device_tids_find - the daemon's id of the process' thread @inner, 0 if there is none
  *
- * Looks for new threads when @inner isn't known, at most every 20 ms and a tenth
+ * Searches for new threads if @inner is unknown, at most every 20 ms and a tenth
  * of the time (@now_ns is CLOCK_MONOTONIC).
  */
 uint32_t device_tids_find(struct device_tids *tids, uint32_t inner, uint64_t now_ns);
