@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encode.h - batches of raw records to the columns of proto/trace.proto. */
+/* encode.h - converts batches of raw records to the columns of proto/trace.proto. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_H
 #define PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_H
 
@@ -18,7 +18,7 @@ struct encode;
 /* encode_new - the state that is kept between batches; NULL without memory. encode_free() accepts NULL. */
 struct encode *encode_new(void);
 
-/* encode_limit - name only files of processes into which @right, which stays the caller's, allows to look */
+/* encode_limit - names files only of processes that @right, which the caller keeps, allows to look into */
 void encode_limit(struct encode *encode, const struct right *right);
 
 void encode_free(struct encode *encode);

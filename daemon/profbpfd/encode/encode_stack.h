@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encode_stack.h - rows of samples and sleeps to columns. */
+/* encode_stack.h - converts rows of samples and sleeps to columns. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_STACK_H
 #define PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_STACK_H
 

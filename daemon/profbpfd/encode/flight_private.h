@@ -14,13 +14,13 @@ struct flight_chunk {
 };
 
 struct flight_segment {
-	struct flight_segment *next; /* of its flight, younger */
-	uint32_t holders; /* the flight, windows; under the store's lock */
+	struct flight_segment *next; /* the next younger one of the flight */
+	uint32_t holders; /* number of holders: the flight, windows; protected by the store's lock */
 	uint64_t from_ns, to_ns;
-	uint64_t realtime_ns; /* at from_ns */
-	struct session_books begin, end; /* the session's then */
+	uint64_t realtime_ns; /* CLOCK_REALTIME at from_ns */
+	struct session_books begin, end; /* the session's counts at begin and end */
 	struct flight_chunk *first, *last;
-	size_t bytes; /* of the budget */
+	size_t bytes; /* its part of the budget */
 };
 
 /* The header of a flight, packed; shared with windows, which copy it. */

@@ -21,13 +21,13 @@
 #include "daemon/profbpfd/encode/statistics_message.h"
 #include "proto/trace.pb-c.h"
 
-#define FLIGHT_PARTS 16 /* segments that a window and the budget are cut into, at least */
+#define FLIGHT_PARTS 16 /* minimum number of segments in a window, and in the budget */
 
 struct flight_store;
 struct flight;
 struct flight_window;
 
-/* flight_store_new - keep @window_ns, in at most @budget bytes; NULL without memory */
+/* flight_store_new - keeps @window_ns, in at most @budget bytes; NULL without memory */
 struct flight_store *flight_store_new(uint64_t budget, uint64_t window_ns);
 
 /* flight_store_limit - changes the limits; segments beyond them are dropped at once */
@@ -45,7 +45,7 @@ struct flight *flight_new(struct flight_store *store);
 /* flight_let_go - releases the flight; its segments stay available until they are too old. Accepts NULL */
 void flight_let_go(struct flight *flight);
 
-/* flight_describe - the header that each segment of a snapshot begins with, but for time, index and targets; 0 or -ENOMEM */
+/* flight_describe - sets the header of each segment of a snapshot, except time, index and targets; 0 or -ENOMEM */
 int flight_describe(struct flight *flight, const Profbpf__Segment *segment);
 
 /* The instant at which one segment ends and the next begins. */
@@ -58,7 +58,7 @@ struct flight_cut {
 /* flight_cut - ends the current segment, if there is one, drops old segments, and begins a new one; 0 or -ENOMEM */
 int flight_cut(struct flight *flight, const struct flight_cut *cut);
 
-/* flight_end - end the segment: the session has ended */
+/* flight_end - ends the segment at the end of the session */
 void flight_end(struct flight *flight, const struct flight_cut *cut);
 
 /*
@@ -69,19 +69,19 @@ void flight_end(struct flight *flight, const struct flight_cut *cut);
  */
 int flight_append(struct flight *flight, const void *packet, size_t size);
 
-/* flight_window_ns - how long its segments are kept */
+/* flight_window_ns - the time for which its segments are kept */
 uint64_t flight_window_ns(const struct flight *flight);
 
-/* flight_wants_cut - has the segment as much as it should have, or begun so long ago? */
+/* flight_wants_cut - has the segment its intended size or duration? */
 bool flight_wants_cut(struct flight *flight, uint64_t now_ns);
 
-/* flight_is_full - has the segment twice as much as it should have? */
+/* flight_is_full - has the segment twice its intended size? */
 bool flight_is_full(struct flight *flight);
 
 /* flight_stack_bytes - the limit on the uncompressed stacks that each segment repeats */
 uint64_t flight_stack_bytes(const struct flight *flight);
 
-/* flight_is_heavy - would segments that each begin with @bytes which are repeated take half of the memory for that alone? */
+/* flight_is_heavy - would the repeated data, @bytes at the start of each segment, take half of the memory? */
 bool flight_is_heavy(const struct flight *flight, uint64_t bytes);
 
 /*

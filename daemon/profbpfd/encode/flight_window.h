@@ -17,10 +17,10 @@ struct flight_window_facts {
 	 * session: dropped as too old, by the recorder's window or the request's, and dropped for lack of room.
 	 */
 	struct session_books books;
-	struct session_books before; /* the session's at from_ns */
+	struct session_books before; /* the session's counts at from_ns */
 	uint64_t from_realtime_ns;
-	uint64_t recorded_ns; /* how long it has been recording */
-	uint32_t processes; /* that it records now */
+	uint64_t recorded_ns; /* time since recording began */
+	uint32_t processes; /* number of recorded processes now */
 };
 
 const struct flight_window_facts *flight_window_facts(const struct flight_window *window);
@@ -42,7 +42,7 @@ int flight_window_write(const struct flight_window *window, struct output *outpu
 int flight_window_begin(const struct flight_window *window, struct output *output, const Profbpf__Segment *header,
 			uint64_t *written);
 
-/* flight_window_segments - how many that writes */
+/* flight_window_segments - the number of segments that it writes */
 size_t flight_window_segments(const struct flight_window *window);
 
 /* flight_window_free - NULL is fine */

@@ -10,7 +10,7 @@
 #include "daemon/profbpfd/session/item.h"
 
 /*
- * left_out_note - keep in @now the last change of each kind that is not recorded whole after @changes
+ * left_out_note - updates @now with @changes: the last change of each kind of records that is (partly) left out
  *
  * Both are items of kind ITEM_SHED. Returns 0 or -ENOMEM; then a kind is missing in @now.
  */

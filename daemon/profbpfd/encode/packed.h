@@ -115,7 +115,7 @@ struct packed_message {
 	size_t capacity;
 };
 
-/* packed_message_start - empty it; @type says which fields there are */
+/* packed_message_start - empties it; @type has the fields */
 void packed_message_start(struct packed_message *message, const ProtobufCMessageDescriptor *type);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* repeated_bodies.h - packed messages that belong into every segment of a trace, in the order in which they came. */
+/* repeated_bodies.h - packed messages that every segment of a trace repeats, in the order of their arrival. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_REPEATED_BODIES_H
 #define PROFBPF_DAEMON_PROFBPFD_ENCODE_REPEATED_BODIES_H
 

@@ -22,10 +22,10 @@ struct output {
 	unsigned int patience_ms; /* the time that a reader may read nothing; 0: until give_up */
 };
 
-/* output_init - @fd stays the caller's; its flags are not changed */
+/* output_init - the caller keeps @fd, whose flags are not changed */
 void output_init(struct output *output, int fd);
 
-/* output_write - all of @data or nothing; 0 or a negative errno (-ETIMEDOUT: given up) */
+/* output_write - writes all of @data or nothing; 0 or a negative errno (-ETIMEDOUT: given up) */
 int output_write(struct output *output, const void *data, size_t size);
 
 /*
@@ -35,7 +35,7 @@ int output_write(struct output *output, const void *data, size_t size);
  */
 void output_cut(struct output *output, uint64_t written);
 
-/* output_give_up - stop waiting for a reader that does not read; from any thread */
+/* output_give_up - stops waiting for a reader that does not read; may be called by any thread */
 void output_give_up(struct output *output);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_TRACE_OUTPUT_H */

@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#define TRACE_NO_VALUE 255u /* of no enum in trace.proto */
+#define TRACE_NO_VALUE 255u /* not a value of any enum in trace.proto */
 
 /* rec_call.header.flags to Calls.flags, with the depth */
 uint32_t trace_call_flags(uint32_t flags);

@@ -24,21 +24,21 @@
 
 struct writer;
 
-/* Besides, or instead of, a descriptor; NULL: not wanted. All outlive the writer. */
+/* Consumers in addition to, or in place of, a descriptor; each may be NULL. All must outlive the writer. */
 struct writer_others {
-	struct flight *flight; /* packets are kept there instead of being written */
-	struct step_gate *gate; /* with a flight: until the step that is wanted has begun (ITEM_CUT), then they are written */
-	/* Shown each item: */
+	struct flight *flight; /* takes the packets in place of the descriptor */
+	struct step_gate *gate; /* with a flight: packets are written once the first requested step has begun (ITEM_CUT) */
+	/* These get each item: */
 	struct trigger_watch *watch;
 	struct live_figures *live;
 };
 
 /*
- * writer_new - begin the first segment and start the thread
+ * writer_new - begins the first segment and starts the thread
  *
- * @segment is the header of every segment but for its index; it, @queue, @texts,
+ * @segment is the header of every segment except its index; it, @queue, @texts,
  * @catalogs (which name the commands of drivers) and @fd must outlive the writer. With a flight and no gate @fd is not used. @others is
- * copied; NULL for none. @wake_fd is an eventfd told when writing
+ * copied; NULL for none. @wake_fd is an eventfd that is signalled when writing
  * fails. Returns NULL without memory or threads.
  */
 struct writer *writer_new(int fd, const struct writer_others *others, const Profbpf__Segment *segment, struct item_queue *queue,
@@ -48,7 +48,7 @@ struct writer *writer_new(int fd, const struct writer_others *others, const Prof
 /* writer_error - 0, or the negative errno with which writing failed; from any thread */
 int writer_error(const struct writer *writer);
 
-/* writer_bytes, writer_delivered - so far; from any thread */
+/* writer_bytes, writer_delivered - the amounts so far; may be called by any thread */
 uint64_t writer_bytes(const struct writer *writer);
 uint64_t writer_delivered(const struct writer *writer, unsigned int source);
 
@@ -65,7 +65,7 @@ const struct session_books *writer_before(const struct writer *writer);
 /* writer_unwritten - rows of a source that could not be written; from any thread */
 uint64_t writer_unwritten(const struct writer *writer, unsigned int source);
 
-/* writer_give_up - do not wait any longer for a reader that does not read */
+/* writer_give_up - stops waiting for a reader that does not read */
 void writer_give_up(struct writer *writer);
 
 /* writer_cpu_ns - CPU time the thread used */
