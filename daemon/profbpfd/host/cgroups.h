@@ -28,14 +28,14 @@
 
 struct cgroups;
 
-/* cgroups_new - never NULL but without memory; knows no group where no hierarchy is mounted */
+/* cgroups_new - NULL only without memory; has no groups if no hierarchy is mounted */
 struct cgroups *cgroups_new(void);
 
-/* cgroups_new_at - the same of a hierarchy in this folder; NULL, too, if the path is too long */
+/* cgroups_new_at - the same for a hierarchy at @root; also NULL if the path is too long */
 struct cgroups *cgroups_new_at(const char *root, bool version1);
 void cgroups_free(struct cgroups *cgroups);
 
-/* cgroups_version1 - the CPU controller has a hierarchy of its own */
+/* cgroups_version1 - does the CPU controller have a separate hierarchy? */
 bool cgroups_version1(const struct cgroups *cgroups);
 
 /*
@@ -48,7 +48,7 @@ bool cgroups_version1(const struct cgroups *cgroups);
  */
 struct item *cgroups_note(struct cgroups *cgroups, uint64_t id, pid_t pid, bool target, bool *more);
 
-/* cgroups_watch - the same for the group that @pid, a target, says it is in */
+/* cgroups_watch - the same for the group in the cgroup file of @pid, a target */
 struct item *cgroups_watch(struct cgroups *cgroups, pid_t pid);
 
 /* cgroups_read - the figures of all watched groups, as an item; NULL if there are none */

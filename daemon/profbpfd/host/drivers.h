@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drivers.h - which driver and device node stand behind a device number. */
+/* drivers.h - finds the driver and the device node of a device number. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_HOST_DRIVERS_H
 #define PROFBPF_DAEMON_PROFBPFD_HOST_DRIVERS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mapped_files.h - which file lies at an address of a process. */
+/* mapped_files.h - finds the file that is mapped at an address of a process. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_HOST_MAPPED_FILES_H
 #define PROFBPF_DAEMON_PROFBPFD_HOST_MAPPED_FILES_H
 
@@ -18,9 +18,9 @@ void mapped_files_limit(struct mapped_files *files, const struct right *right);
 void mapped_files_free(struct mapped_files *files);
 
 /*
- * mapped_files_find - the path of the file, in the process's view, and where in the file
+ * mapped_files_find - the path of the file, as the process sees it, and the offset in it
  *
- * Returns "" if that is no file or the process is gone. The text belongs to @files and is
+ * Returns "" if no file is mapped there or the process is gone. @files owns the text, which is
  * valid until the next call.
  */
 const char *mapped_files_find(struct mapped_files *files, pid_t pid, uint64_t address,

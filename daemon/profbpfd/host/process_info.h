@@ -8,14 +8,14 @@
 
 #define PROCESS_CMDLINE_MAX 4096 /* longer command lines are cut */
 
-/* process_cmdline - arguments joined by blanks; allocated, NULL if there are none or it is gone */
+/* process_cmdline - arguments joined by blanks; allocated, NULL if there are none or the process is gone */
 char *process_cmdline(pid_t pid);
 
 /* process_exe - path of the executable; allocated, NULL if there is none */
 char *process_exe(pid_t pid);
 
 /*
- * process_descendants - append all living descendants of the processes in @pids
+ * process_descendants - appends all living descendants of the processes in @pids
  *
  * *@pids is an allocated array of *@count entries, which grows. Returns 0 or a
  * negative errno.

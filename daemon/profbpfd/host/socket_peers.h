@@ -16,9 +16,9 @@
 
 struct socket_peer {
 	uint64_t inode; /* of the target's socket */
-	char address[64]; /* "10.0.0.7:443", "[fe80::1]:443"; "" = not connected, or not known */
-	uint64_t other; /* the inode of the socket there, if that is on this host; 0 = not known */
-	uint32_t tgid; /* of a process on this host; 0 = not known */
+	char address[64]; /* "10.0.0.7:443", "[fe80::1]:443"; "" = not connected, or unknown */
+	uint64_t other; /* the inode of the peer's socket, if that is on this host; 0 = unknown */
+	uint32_t tgid; /* the peer's process, if that is on this host; 0 = unknown */
 };
 
 struct socket_peers;
@@ -27,7 +27,7 @@ struct socket_peers;
 struct socket_peers *socket_peers_new(void);
 void socket_peers_free(struct socket_peers *peers);
 
-/* socket_peers_find - of socket @inode, which thread @tid has open; valid until the next call */
+/* socket_peers_find - the peer of socket @inode, which thread @tid has open; valid until the next call */
 const struct socket_peer *socket_peers_find(struct socket_peers *peers, uint32_t tid,
 					    uint64_t inode);
 
