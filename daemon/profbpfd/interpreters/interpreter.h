@@ -24,24 +24,24 @@
 
 struct interpreters; /* interpreters.h */
 
-/* A target that has an interpreter, or may have. */
+/* A target that has, or may have, an interpreter. */
 struct interpreted {
 	pid_t pid;
 	uint64_t now_ns; /* CLOCK_MONOTONIC of the current check */
 	bool last_look; /* the last check for an interpreter in this process */
-	struct stack_table *table; /* of the session: frames and stacks are made in it */
-	struct item_queue *queue; /* of the session: further packets for the trace go there */
+	struct stack_table *table; /* the session's, for frames and stacks */
+	struct item_queue *queue; /* the session's, for further packets */
 	struct interpreters *owner;
 };
 
-/* A function in which a thread is. */
+/* A function on a thread's stack. */
 struct interpreted_frame {
 	uint32_t frame; /* id in the session's table; 0 = none: a frame of C code, or the data are no function */
 	bool entry; /* the outermost frame of its entry into the interpreter's loop */
 };
 
 struct interpreter {
-	/* May a mapped file with this path be it, or hold it? */
+	/* May a mapped file with this path be or contain the interpreter? */
 	bool (*file)(const char *path);
 
 	/* ---- Stacks; NULL: it provides none. Called by a session's reader thread. */
@@ -79,17 +79,17 @@ struct interpreter {
 /* interpreted_read - reads @size bytes of its memory at @address; 0, or -EFAULT if not all of it can be read */
 int interpreted_read(struct interpreted *process, uint64_t address, void *into, size_t size);
 
-/* interpreted_row - a thread was at a stack; rate is filled in */
+/* interpreted_row - adds the row of a thread's stack; fills in its rate */
 void interpreted_row(struct interpreted *process, const struct stack_row *row);
 
 /* interpreted_lock - publishes the addresses on which its threads wait for the interpreter's lock, so that such sleeps are recognised */
 void interpreted_lock(struct interpreted *process, const struct python_range *range);
 
-/* interpreted_layout, interpreted_state - as capture_python_layout() and capture_python_state(), of this process */
+/* interpreted_layout, interpreted_state - like capture_python_layout() and capture_python_state(), for this process */
 void interpreted_layout(struct interpreted *process, const struct python_layout *layout);
 void interpreted_state(struct interpreted *process, uint64_t thread, uint64_t state);
 
-/* interpreted_warn - something the user should know; said once by each interpreter in a session */
+/* interpreted_warn - warns the user, once for each interpreter in a session */
 void interpreted_warn(struct interpreted *process, const char *text);
 
 /* interpreted_now - CLOCK_MONOTONIC */

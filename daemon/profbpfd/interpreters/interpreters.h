@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interpreters.h - the interpreters (interpreter.h) among a session's targets: found by the files that they
- * map, sampled by reading their memory.
+ * interpreters.h - the interpreters (interpreter.h) in a session's targets: found by their mapped files, sampled by
+ * reading their memory.
  *
- * A process has one at most, the first that is found. Used by a session's reader thread only.
+ * A process has at most one interpreter, the first that is found. Used by a session's reader thread only.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_INTERPRETERS_H
 #define PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_INTERPRETERS_H
@@ -11,17 +11,17 @@
 #include "daemon/profbpfd/control/right.h"
 #include "daemon/profbpfd/interpreters/interpreter.h"
 
-#define INTERPRETERS_PERIOD_NS 50000000ull /* between two looks at all threads, on average */
+#define INTERPRETERS_PERIOD_NS 50000000ull /* average interval between samples of all threads */
 
 struct interpreters_handler {
-	/* A thread was at a stack of an interpreter's functions. */
+	/* A thread's stack with an interpreter's functions. */
 	void (*row)(void *context, const struct stack_row *row);
-	/* A process's interpreter was found: where its threads wait for its lock. */
+	/* A process' interpreter was found: the addresses on which its threads wait for the lock. */
 	void (*lock)(void *context, pid_t pid, const struct python_range *range);
-	/* Where BPF programs find its threads' functions: as capture_python_layout() and capture_python_state(). */
+	/* For BPF programs that read threads' functions: like capture_python_layout() and capture_python_state(). */
 	void (*layout)(void *context, pid_t pid, const struct python_layout *layout);
 	void (*state)(void *context, pid_t pid, uint64_t thread, uint64_t state);
-	/* Something the user should know. */
+	/* A warning for the user. */
 	void (*warn)(void *context, const char *text);
 	void *context;
 };
@@ -29,7 +29,7 @@ struct interpreters_handler {
 /* interpreters_new - @table and @queue must outlive it; NULL without memory */
 struct interpreters *interpreters_new(struct stack_table *table, struct item_queue *queue,
 				      const struct interpreters_handler *handler);
-/* interpreters_limit - look only into processes into which @right, which stays the caller's, allows to */
+/* interpreters_limit - only for processes that @right, which the caller keeps, allows to look into */
 void interpreters_limit(struct interpreters *interpreters, const struct right *right);
 
 void interpreters_free(struct interpreters *interpreters);
@@ -50,7 +50,7 @@ void interpreters_look(struct interpreters *interpreters, pid_t pid);
  */
 void interpreters_sample(struct interpreters *interpreters, uint64_t now_ns);
 
-/* interpreters_next - when it is time again; UINT64_MAX: not before an interpreter is found */
+/* interpreters_next - the time of the next sample; UINT64_MAX: none before an interpreter is found */
 uint64_t interpreters_next(const struct interpreters *interpreters);
 
 /*
@@ -61,7 +61,7 @@ uint64_t interpreters_next(const struct interpreters *interpreters);
 bool interpreters_frames(struct interpreters *interpreters, pid_t pid, const struct rec_python_frame *read,
 			 uint32_t count, uint64_t now_ns, struct interpreted_frame *into);
 
-/* interpreters_loop - is it an address in the loop of its interpreter? */
+/* interpreters_loop - is @address in the loop of the process' interpreter? */
 bool interpreters_loop(struct interpreters *interpreters, pid_t pid, uint64_t address);
 
 /* interpreters_forget - a process has begun another program, or ended */

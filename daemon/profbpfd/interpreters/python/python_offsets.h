@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PYTHON_NONE UINT16_MAX /* this version has no such thing */
+#define PYTHON_NONE UINT16_MAX /* this version has no such member */
 
 struct python_offsets {
 	uint16_t version; /* major << 8 | minor */
@@ -31,7 +31,7 @@ struct python_offsets {
 	/* PyFrameObject until 3.10, then _PyInterpreterFrame */
 	uint16_t frame_previous;
 	uint16_t frame_code;
-	uint16_t frame_code_tags; /* bits of that pointer that say something else */
+	uint16_t frame_code_tags; /* bits of that pointer with another meaning */
 	uint16_t frame_instruction; /* until 3.10 an index, then a pointer */
 	uint16_t frame_owner;
 	uint16_t frame_entry; /* byte: entered the interpreter's loop from C code; PYTHON_NONE: see python_live.c */

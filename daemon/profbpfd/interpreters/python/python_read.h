@@ -16,8 +16,8 @@
 
 #include "daemon/profbpfd/interpreters/python/python_offsets.h"
 
-#define PYTHON_DEPTH_MAX 64 /* frames kept of a thread, from the innermost */
-#define PYTHON_THREADS_MAX 512 /* of a process */
+#define PYTHON_DEPTH_MAX 64 /* recorded frames of a thread, from the innermost */
+#define PYTHON_THREADS_MAX 512 /* threads of a process */
 #define PYTHON_NAME_MAX 256 /* bytes of a name, with its NUL; longer names are cut */
 #define PYTHON_LINES_MAX 65536 /* bytes of a line table; longer tables are not used */
 
@@ -27,7 +27,7 @@ struct python_reader {
 	void *context;
 };
 
-/* A process: which version, and where its runtime is. */
+/* The version of a process' interpreter, and the addresses of its runtime. */
 struct python_place {
 	const struct python_offsets *offsets;
 	uint64_t runtime; /* address of _PyRuntime */
@@ -36,7 +36,7 @@ struct python_place {
 
 struct python_frame {
 	uint64_t code; /* address of its code object */
-	int64_t instruction; /* byte in its code, -1 = not known */
+	int64_t instruction; /* offset in its code, -1 = unknown */
 };
 
 struct python_thread {
@@ -51,12 +51,12 @@ struct python_thread {
 struct python_lock {
 	uint64_t address;
 	uint64_t first, last; /* addresses that threads sleep on while they wait for it */
-	uint64_t holder; /* the thread state that had it last */
+	uint64_t holder; /* the last thread state that held it */
 	bool locked;
 };
 
 struct python_code {
-	char name[PYTHON_NAME_MAX]; /* qualified where the version has it */
+	char name[PYTHON_NAME_MAX]; /* the qualified name if the version has it */
 	char file[PYTHON_NAME_MAX];
 	int32_t first_line;
 };
@@ -84,20 +84,20 @@ bool python_version_known(uint16_t version);
 /* python_frame_read - converts a frame that a BPF program read to the form of python_threads() */
 struct python_frame python_frame_read(const struct python_place *place, uint64_t code, uint64_t instruction);
 
-/* python_lock_read - the lock of the first interpreter; false if there is none to be found */
+/* python_lock_read - reads the lock of the first interpreter; returns false if it is not found */
 bool python_lock_read(const struct python_reader *reader, const struct python_place *place,
 		      struct python_lock *lock);
 
-/* python_threads - hand each thread to @each; its pointer is valid during the call. Returns how many. */
+/* python_threads - passes each thread to @each; the pointer is valid during the call. Returns their number. */
 size_t python_threads(const struct python_reader *reader, const struct python_place *place,
 		      void (*each)(void *context, const struct python_thread *thread),
 		      void *context);
 
-/* python_code_read - names of a code object; false if it is none */
+/* python_code_read - reads the names of a code object; returns false if it is none */
 bool python_code_read(const struct python_reader *reader, const struct python_place *place,
 		      uint64_t code, struct python_code *out);
 
-/* python_code_mark - two numbers that are the same as long as it is the same code object, most likely */
+/* python_code_mark - two numbers that very probably differ if the address has another code object */
 bool python_code_mark(const struct python_reader *reader, const struct python_place *place,
 		      uint64_t code, uint64_t mark[2]);
 
@@ -106,7 +106,7 @@ uint32_t python_line(const struct python_reader *reader, const struct python_pla
 		     const struct python_frame *frame);
 
 /*
- * python_line_in - the same, in a line table that was read
+ * python_line_in - the same, in a copy of a line table
  *
  * @version picks the format: Objects/lnotab_notes.txt (until 3.9), PEP 626 (3.10),
  * Objects/locations.md (3.11 and later). Never reads beyond @size.
