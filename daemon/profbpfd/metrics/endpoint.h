@@ -27,7 +27,7 @@ struct metrics *metrics_open(const char *const *addresses, size_t count, const s
 			     const gid_t *group, char *error, size_t error_size);
 void metrics_close(struct metrics *metrics);
 
-/* metrics_fd - readable when metrics_serve() is to be called */
+/* metrics_fd - readable when metrics_serve() must be called */
 int metrics_fd(const struct metrics *metrics);
 void metrics_serve(struct metrics *metrics);
 

@@ -14,9 +14,9 @@
 #include "daemon/profbpfd/control/roster.h"
 
 /*
- * exposition_write - of the daemon, and of the sessions that @peer may see
+ * exposition_write - writes the metrics of the daemon, and of the sessions that @peer may see
  *
- * Allocated, to be freed, with its length in @size; NULL without memory. From the control loop.
+ * Returns a text, which the caller frees, with its length in @size; NULL without memory. Called by the control loop.
  */
 char *exposition_write(const struct roster *roster, const struct peer *peer, bool openmetrics, size_t *size);
 

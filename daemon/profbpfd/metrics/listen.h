@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* listen_is_path - is it a path, not ADDRESS:PORT? */
+/* listen_is_path - is @address a path, not ADDRESS:PORT? */
 bool listen_is_path(const char *address);
 
 /*

@@ -28,21 +28,21 @@ struct wait_figures {
 
 struct device_figures {
 	uint32_t pid;
-	uint32_t id; /* of the session's devices */
+	uint32_t id; /* number among the session's devices */
 	char name[128];
 	uint64_t tasks, busy_ns;
 };
 
 struct operator_figures {
 	uint32_t pid;
-	uint32_t pipeline; /* of the process's pipelines, from 1; 0 = not known which */
-	uint32_t nth; /* of the operators of a pipeline that are called so, from 1 */
+	uint32_t pipeline; /* number among the process' pipelines, from 1; 0 = unknown */
+	uint32_t nth; /* number among the pipeline's operators with this name, from 1 */
 	char name[64];
 	uint64_t run_ns, rows;
-	bool has_put_wait, has_get_wait; /* it was known once */
+	bool has_put_wait, has_get_wait; /* the value was ever known */
 	uint64_t put_wait_ns, get_wait_ns;
-	bool has_filled; /* in the last second it was known */
-	double filled; /* part of the room of its output queue that was in use */
+	bool has_filled; /* @filled was known in the last second */
+	double filled; /* the used part of its output queue */
 };
 
 /* A consistent copy. */
@@ -60,13 +60,13 @@ struct live_figures;
 struct live_figures *live_figures_new(void);
 void live_figures_free(struct live_figures *live);
 
-/* live_figures_item - the writing thread: look through it; @texts has the strings of calls */
+/* live_figures_item - the writer's thread: takes an item; @texts has the strings of calls */
 void live_figures_item(struct live_figures *live, const struct item *item, struct texts *texts);
 
-/* live_figures_waits - the writing thread: trainers' waits, up to @room; returns how many */
+/* live_figures_waits - the writer's thread: copies up to @room trainers' waits; returns their number */
 size_t live_figures_waits(const struct live_figures *live, struct wait_figures *rows, size_t room);
 
-/* live_figures_copy - from any thread */
+/* live_figures_copy - may be called by any thread */
 void live_figures_copy(struct live_figures *live, struct live_copy *copy);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_METRICS_LIVE_FIGURES_H */

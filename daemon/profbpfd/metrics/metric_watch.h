@@ -16,7 +16,7 @@ struct metric_watch;
 struct metric_hit {
 	const struct trigger *trigger;
 	uint32_t session; /* label; 0 = the metric has none */
-	pid_t pid; /* likewise */
+	pid_t pid; /* label; 0 = the metric has none */
 	char text[240];
 };
 

@@ -24,12 +24,12 @@
 /* All figures only grow. */
 struct process_figures {
 	uint32_t pid; /* 0 = the row of all other processes */
-	uint64_t others; /* of that row: processes that came to it */
+	uint64_t others; /* in that row: number of processes that were added to it */
 	struct process_labels labels;
 	bool has_accounts; /* the kernel's figures are known: run_ns to major_faults */
 	uint64_t launches; /* outermost calls of kind launch; 0 = none was seen */
 	uint64_t run_ns, runnable_ns; /* on a CPU, waiting for one: sums over its threads */
-	uint64_t blocked_ns; /* asleep, likewise, each until it last ran */
+	uint64_t blocked_ns; /* asleep: sum over its threads, each up to its last run on a CPU */
 	uint64_t minor_faults, major_faults;
 };
 
@@ -39,7 +39,7 @@ struct figures;
 struct figures *figures_new(const struct right *right);
 void figures_free(struct figures *figures);
 
-/* figures_launch_probe - calls of this probe are launches; from any thread */
+/* figures_launch_probe - calls of this probe are launches; may be called by any thread */
 void figures_launch_probe(struct figures *figures, uint32_t probe);
 
 /* figures_take - for the reader thread: takes one record of the rings */

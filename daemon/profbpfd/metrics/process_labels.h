@@ -26,7 +26,7 @@ void process_labels_read(pid_t pid, struct process_labels *labels);
  */
 void process_labels_rank(const char *environment, size_t size, struct process_labels *labels);
 
-/* process_labels_group - take group, container and pod from the text of a /proc/PID/cgroup */
+/* process_labels_group - reads group, container and pod from the text of a /proc/PID/cgroup */
 void process_labels_group(const char *text, struct process_labels *labels);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_METRICS_PROCESS_LABELS_H */
