@@ -24,14 +24,14 @@
 
 struct code_names;
 
-/* code_names_new - the names found go to @queue; NULL without memory */
+/* code_names_new - queues the names that are found; NULL without memory */
 struct code_names *code_names_new(struct item_queue *queue);
 
 /* code_names_limit - only for processes that @right, which the caller keeps, allows to look into */
 void code_names_limit(struct code_names *names, const struct right *right);
 void code_names_free(struct code_names *names);
 
-/* code_names_watch - args[@slot] of the calls of @probe is such an address; from any thread */
+/* code_names_watch - args[@slot] of calls of @probe is such an address; may be called by any thread */
 void code_names_watch(struct code_names *names, uint32_t probe, unsigned int slot);
 
 /*

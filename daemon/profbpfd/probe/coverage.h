@@ -15,10 +15,10 @@
 
 #include "daemon/profbpfd/session/item.h"
 
-/* coverage_row - of @functions of a file in @pid, probed from @probed_ns on; @mapped_ns: 0 = before the session */
+/* coverage_row - makes a row: @functions in @pid, probed from @probed_ns on; @mapped_ns: 0 = before the session */
 struct coverage_row coverage_row(pid_t pid, uint32_t functions, uint64_t mapped_ns, uint64_t probed_ns);
 
-/* coverage_add - @row with the file's path to @coverage, an item of kind ITEM_COVERAGE; without memory it is left out */
+/* coverage_add - adds @row with the file's path to @coverage, an item of kind ITEM_COVERAGE; drops it without memory */
 void coverage_add(struct item *coverage, struct coverage_row row, const char *path);
 
 /* coverage_mapped - queues a row: @pid has mapped @path at @now_ns, whose @functions were already probed for it */

@@ -7,9 +7,9 @@
 
 /* The cost of seeing a call from its entry to its end, in nanoseconds; 0 = unknown: such functions never become hot. */
 struct end_prices {
-	uint32_t exit_ns; /* at its own exits */
+	uint32_t exit_ns; /* at the function's exits */
 	uint32_t early_ns; /* at instructions before them that the kernel emulates (early_exit.h) */
-	uint32_t return_ns; /* by a return probe; 0 also where their calls are not filtered */
+	uint32_t return_ns; /* by a return probe; also 0 if calls are not filtered by duration */
 };
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_END_PRICES_H */

@@ -22,7 +22,7 @@
 #include "daemon/catalog/catalog.h"
 #include "daemon/common/probed_file.h"
 
-#define FILE_CACHE_BYTES (64u << 20) /* kept by default */
+#define FILE_CACHE_BYTES (64u << 20) /* default limit */
 
 struct file_cache;
 struct file_view;
@@ -34,7 +34,7 @@ struct file_cache *file_cache_new(size_t bytes);
 void file_cache_free(struct file_cache *cache);
 
 /*
- * file_view_new - look at files with these catalogs
+ * file_view_new - a view of files with these catalogs
  *
  * @cache may be NULL: then every file is read. @catalogs must stay unchanged
  * until file_view_free(). Returns NULL without memory.

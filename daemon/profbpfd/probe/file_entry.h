@@ -18,10 +18,10 @@ struct file_setting {
 	struct file_view *view;
 	struct item_queue *queue;
 	struct probes_options options;
-	bool return_probes; /* the kernel can leave them out for single calls */
-	uint32_t next_probe, next_exit; /* numbers not in use yet */
-	bool values_go_on; /* of some function, as probed_file_goes_on_with_value() says */
-	bool tails_set_values; /* ends of code that functions go on in are seen before it has set its value */
+	bool return_probes; /* the kernel can skip return probes of single calls */
+	uint32_t next_probe, next_exit; /* the next free numbers */
+	bool values_go_on; /* probed_file_goes_on_with_value() is true for some function */
+	bool tails_set_values; /* exits of tail jumps' targets are probed before the return value is set */
 	bool full_warned;
 	void (*warn)(void *context, const char *text);
 	void *warn_context;
@@ -36,17 +36,17 @@ struct file_entry {
 	struct probed_file file;
 	struct file_places places;
 	uint64_t *cookies; /* the functions' probe numbers */
-	struct hot_function *hot; /* of each function; see exit_budget.h */
-	bool exits_stale; /* some were dropped, or not any more, since they were last probed */
+	struct hot_function *hot; /* one per function; see exit_budget.h */
+	bool exits_stale; /* the set of dropped exits has changed since they were last probed */
 	bool names_change_unseen; /* a function with names=changed is not probed */
 	bool moves_stacks; /* processes that map it may move stacks */
 	struct probe_link *everywhere; /* probes in every process that maps it */
 	uint64_t everywhere_ns;
 	struct probe_link **tails; /* probes on targets of tail jumps, in every process that maps it */
 	size_t tail_count;
-	bool tails_of_processes; /* some have such probes of their own */
+	bool tails_of_processes; /* some processes have their own probes on targets of tail jumps */
 	size_t users; /* processes with probes of the file */
-	bool counted; /* it had some, at some time */
+	bool counted; /* it has had users */
 };
 
 /* A running process that maps the file, in which its IFUNCs can be resolved. */
@@ -65,14 +65,14 @@ struct file_entry *file_entry_new(struct file_setting *setting, uint32_t dev, ui
 				  const char *path, int fd, const struct mapped_in *in);
 
 /*
- * file_entry_link - put the file's probes into a process, or with @pid 0 into all that map the file
+ * file_entry_link - puts the file's probes into a process, or with @pid 0 into all that map the file
  *
- * @moved: stacks are moved there. NULL with errno as probe_link_new().
+ * @moved: the process moves stacks. Returns NULL with errno like probe_link_new().
  */
 struct probe_link *file_entry_link(struct file_setting *setting, struct file_entry *entry,
 				   pid_t pid, bool moved);
 
-/* file_entry_set_exits - after exits were dropped, or not any more: 0 or a negative errno, which leaves all as it was */
+/* file_entry_set_exits - applies a change of the dropped exits to a link; 0, or a negative errno and changes nothing */
 int file_entry_set_exits(struct file_setting *setting, struct file_entry *entry,
 			 struct probe_link *link, pid_t pid, bool moved);
 
@@ -86,16 +86,16 @@ int file_entry_set_exits(struct file_setting *setting, struct file_entry *entry,
 int file_entry_link_tail(struct file_setting *setting, struct file_entry *entry, pid_t pid,
 			 uint64_t offset, bool moved, struct probe_link **link);
 
-/* file_entry_add_tail - take a link over that was made with @pid 0; 0 or -ENOMEM */
+/* file_entry_add_tail - takes ownership of a link that was made with @pid 0; 0 or -ENOMEM */
 int file_entry_add_tail(struct file_entry *entry, struct probe_link *link);
 
 /* file_entry_detach - closes its probes that are in every process that maps it */
 void file_entry_detach(struct file_entry *entry, struct link_closer *closer);
 
-/* file_entry_free - its probes are removed */
+/* file_entry_free - also removes its probes */
 void file_entry_free(struct file_entry *entry);
 
-/* file_warn - a line for the user */
+/* file_warn - warns the user with one line */
 void __attribute__((format(printf, 2, 3)))
 file_warn(const struct file_setting *setting, const char *format, ...);
 

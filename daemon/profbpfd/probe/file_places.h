@@ -19,22 +19,22 @@
 #include "daemon/profbpfd/probe/hot_functions.h"
 #include "daemon/profbpfd/probe/probe_link.h"
 
-/* A place that is probed because calls end there. */
+/* A place that is probed to see the ends of calls. */
 struct exit_place {
 	uint64_t offset; /* in the file */
 	uint64_t cookie; /* events.h: PLACE_* */
-	struct exit_conf conf; /* of PLACE_JUMP_INDIRECT */
-	bool moved_only; /* of functions with return probes, for processes that move stacks */
-	bool tail; /* of code that functions go on in: probed in the processes in which that was seen */
+	struct exit_conf conf; /* for PLACE_JUMP_INDIRECT */
+	bool moved_only; /* exit of a function with a return probe: only for processes that move stacks */
+	bool tail; /* exit of a tail jump's target: probed in the processes in which the jump was seen */
 	bool at_entry; /* the entry probe of a function is at the same place and serves both */
-	bool dropped; /* it is reached too often: not probed any more */
+	bool dropped; /* hit too often, so not probed any more */
 	bool everywhere; /* target of a tail jump, probed in every process that maps the file */
 };
 
 struct file_places {
 	struct exit_place *exits; /* by ascending offset, each once */
 	size_t exit_count;
-	enum end_way *ways; /* of each function */
+	enum end_way *ways; /* one per function */
 	uint32_t first_exit; /* number of the first exit */
 };
 
@@ -77,8 +77,8 @@ struct place_points {
 /*
  * file_places_select - the places to probe in a process, or in all that map the file
  *
- * @cookies: the functions' probe numbers. @moved: stacks are moved there. Returns 0 or -ENOMEM; free
- * with place_points_free() either way.
+ * @cookies: the functions' probe numbers. @moved: the process moves stacks. Returns 0 or -ENOMEM; free
+ * with place_points_free() in either case.
  */
 int file_places_select(const struct file_places *places, const struct probed_file *file,
 		       const uint64_t *cookies, bool moved, struct place_points *selected);

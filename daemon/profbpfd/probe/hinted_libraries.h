@@ -19,7 +19,7 @@ void hinted_libraries_each(const struct catalogs *catalogs, pid_t pid,
 			   void (*each)(void *context, int fd), void *context);
 
 /*
- * hinted_libraries_path - LD_LIBRARY_PATH of a process as it was started
+ * hinted_libraries_path - LD_LIBRARY_PATH in the initial environment of a process
  *
  * Allocated; NULL if it has none in the first MiB of its environment, or without memory.
  */

@@ -16,19 +16,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HOT_TICKS 3 /* looks on end before something changes */
+#define HOT_TICKS 3 /* consecutive checks before a change */
 
 /* The state of one function; initially zero. */
 struct hot_function {
 	bool hot;
 	uint32_t call_ns; /* cost of seeing a call from its entry to its end; 0 = unknown: never hot */
-	double calls_per_second; /* as of the last look */
+	double calls_per_second; /* at the last check */
 };
 
-/* Zeroed is new. */
+/* Initially zero. */
 struct hot_watch {
 	unsigned int above,
-		below; /* looks on end at which the cost was above the budget, or far below */
+		below; /* consecutive checks with a cost above the budget, or far below */
 };
 
 /*

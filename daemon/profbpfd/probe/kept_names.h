@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kept_names.h - whether names that a catalog says are kept are seen to change.
+ * kept_names.h - checks whether changes of names that a catalog declares as kept are seen.
  *
  * A thread that has read an object's name does not read it again until a function with
- * names=changed is called (catalog.h). That is right only where each such function is probed.
+ * names=changed is called (catalog.h). That is correct only if each such function is probed.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_KEPT_NAMES_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_KEPT_NAMES_H

@@ -12,10 +12,10 @@
 
 struct link_closer;
 
-/* link_closer_new - returns NULL without memory; its threads are started when there is something to do */
+/* link_closer_new - returns NULL without memory; threads are started when there are links to close */
 struct link_closer *link_closer_new(void);
 
-/* link_closer_add - close @link, which may be NULL, soon; without memory or a thread at once */
+/* link_closer_add - closes @link, which may be NULL, on a thread; without memory or threads at once */
 void link_closer_add(struct link_closer *closer, struct probe_link *link);
 
 /* link_closer_free - returns when every link that was added is closed; @closer may be NULL */

@@ -36,15 +36,15 @@ struct map_watch *map_watch_new(void);
 void map_watch_free(struct map_watch *watch);
 
 /*
- * map_events_new - begin to listen, on all CPUs
+ * map_events_new - begins to listen, on all CPUs
  *
  * Returns NULL and sets errno if the kernel does not allow it. @handler is
- * copied; but for wanted(), it is called by map_events_read() only.
+ * copied; except wanted(), it is only called by map_events_read().
  */
 struct map_events *map_events_new(struct map_watch *watch,
 				  const struct map_events_handler *handler);
 
-/* map_events_fd - becomes readable, for epoll, when there is something to read: a few milliseconds after it happened */
+/* map_events_fd - becomes readable, for epoll, a few milliseconds after an event */
 int map_events_fd(const struct map_events *events);
 
 /* map_events_read - reports all events since the last call, including those that map_events_fd() does not signal yet */

@@ -8,9 +8,9 @@
 #include "daemon/profbpfd/session/item.h"
 
 /*
- * probe_functions_item - the packet's body for @file at @path; NULL without memory
+ * probe_functions_item - an item with the packet's body for @file at @path; NULL without memory
  *
- * @cookies are the ids of its functions' probes, in their order. To be queued before any call of them.
+ * @cookies are the ids of the functions' probes, in order. To be queued before any call of the functions.
  */
 struct item *probe_functions_item(const struct probed_file *file, const struct file_places *places,
 				  const char *path, const uint64_t *cookies);

@@ -22,9 +22,9 @@ struct probe_points {
 /* The points of a file that are probed, in one process or in all that map the file. */
 struct link_points {
 	struct probe_points exits;
-	struct probe_points entries; /* of the functions with exits */
+	struct probe_points entries; /* entries of functions with probed exits */
 	struct probe_points
-		returns; /* entries of functions with return probes, where a program does them */
+		returns; /* entries of functions with return probes, on kernels with session links */
 };
 
 enum point_kind {
@@ -62,7 +62,7 @@ int probe_link_set_exits(struct probe_link *link, struct capture *capture, int f
 /* probe_link_events - the number of its probes that are perf events, which the kernel removes one by one, 0.1 s each; @link may be NULL */
 size_t probe_link_events(const struct probe_link *link);
 
-/* probe_link_free - remove the probes; the functions' code is as it was when this returns */
+/* probe_link_free - removes the probes; the functions' code is restored when it returns */
 void probe_link_free(struct probe_link *link);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_PROBE_LINK_H */

@@ -11,7 +11,7 @@
 #include "bpf/session_maps.h"
 
 /*
- * probed_place_of - fill in device and inode of the file at @path; the rest becomes 0
+ * probed_place_of - sets device and inode of the file at @path; the other members become 0
  *
  * Returns 0 or a negative errno.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probed_process.h - the processes of a session and the probes that each has of its own, found by id. */
+/* probed_process.h - the table of a session's processes, by id, with the probes of each. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_PROBED_PROCESS_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_PROBED_PROCESS_H
 
@@ -13,27 +13,27 @@
 struct process_link {
 	size_t file;
 	struct probe_link *link; /* NULL: covered by the file's everywhere link */
-	bool mapped; /* the trace says that the process has the file mapped */
+	bool mapped; /* the mapping was recorded */
 };
 
 struct probed_process {
 	pid_t pid;
 	struct process_link *links;
 	size_t link_count;
-	struct probe_link **tails; /* of code that functions go on in */
+	struct probe_link **tails; /* probes on targets of tail jumps */
 	size_t tail_count;
 	bool moves_stacks;
 	bool looked_at;
-	bool missed; /* the trace says so */
-	bool nameless; /* its program has no symbols: the trace says so */
+	bool missed; /* it has ended before its scan, which was recorded */
+	bool nameless; /* its program has no symbols, which was recorded */
 };
 
-/* Zeroed is empty. */
+/* Zeroed: empty. */
 struct probed_processes {
 	struct probed_process *row;
 	size_t count;
 	size_t capacity;
-	struct map rows; /* by process id; of some that are gone, too */
+	struct map rows; /* by process id; may have stale entries */
 };
 
 /* NULL if the process is not in the table. Valid until a process is added or removed. */
@@ -49,7 +49,7 @@ void probed_processes_free(struct probed_processes *processes);
 /* The link of the file with this number; NULL if there is none. */
 struct process_link *probed_process_link(const struct probed_process *process, size_t file);
 
-/* Take @link over. 0 or -ENOMEM. */
+/* Takes ownership of @link. Returns 0 or -ENOMEM. */
 int probed_process_add_link(struct probed_process *process, size_t file, struct probe_link *link);
 int probed_process_add_tail(struct probed_process *process, struct probe_link *link);
 

@@ -17,7 +17,7 @@
 struct prober;
 
 /*
- * prober_new - start the thread; @probes belongs to it until prober_free()
+ * prober_new - starts the thread, which owns @probes until prober_free()
  *
  * @code_names may be NULL. Returns NULL without memory.
  */
@@ -37,10 +37,10 @@ void prober_forget(struct prober *prober, pid_t pid);
 /* prober_tail - a traced function of @pid tail-jumped to @address; see probes_tail() */
 void prober_tail(struct prober *prober, pid_t pid, uint64_t address);
 
-/* prober_resolve - look up the addresses that wait in the session's code_names */
+/* prober_resolve - looks up the pending addresses in the session's code_names */
 void prober_resolve(struct prober *prober);
 
-/* prober_counts - probes_functions() and probes_files() of a moment ago; from any thread */
+/* prober_counts - recent values of probes_functions() and probes_files(); may be called by any thread */
 void prober_counts(const struct prober *prober, uint32_t *functions, uint32_t *files);
 
 /* prober_free - finishes the current work, drops the rest (the trace names new processes), ends the thread */

@@ -72,14 +72,14 @@ double probes_ends_seen(const struct probes *probes);
 void probes_missed(struct probes *probes, pid_t pid, uint64_t since_ns);
 
 /*
- * probes_add_file - probe a file before @pid maps it
+ * probes_add_file - probes a file before @pid maps it
  *
- * The descriptor stays the caller's. Files that are no 64-bit ELF files, or
- * without functions of interest, are ignored.
+ * The caller keeps the descriptor. Files that are not 64-bit ELF files, or
+ * have no functions to probe, are ignored.
  */
 void probes_add_file(struct probes *probes, int fd, pid_t pid);
 
-/* probes_search_libraries - probe libraries that @pid would get from a dlopen by name */
+/* probes_search_libraries - probes libraries that @pid would get from a dlopen by name */
 void probes_search_libraries(struct probes *probes, pid_t pid);
 
 /*
@@ -89,20 +89,20 @@ void probes_search_libraries(struct probes *probes, pid_t pid);
  */
 void probes_tail(struct probes *probes, pid_t pid, uint64_t address);
 
-/* probes_forget - the process is gone: drop its links */
+/* probes_forget - the process is gone: drops its links */
 void probes_forget(struct probes *probes, pid_t pid);
 
 /* probes_know_file - does a scanned process map a file whose path satisfies @is? */
 bool probes_know_file(const struct probes *probes, bool (*is)(const char *path));
 
-/* Counts for reports: probed functions, and files they are in. */
+/* The numbers of probed functions, and of files with probed functions, for reports. */
 uint32_t probes_functions(const struct probes *probes);
 uint32_t probes_files(const struct probes *probes);
 
 /* probes_events - the number of probes that are perf events, of which the kernel removes ten a second */
 size_t probes_events(const struct probes *probes);
 
-/* probes_detach - remove all breakpoints; probes_free does that, too */
+/* probes_detach - removes all breakpoints; probes_free() does that, too */
 void probes_detach(struct probes *probes);
 void probes_free(struct probes *probes);
 

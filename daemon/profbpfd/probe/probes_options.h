@@ -17,14 +17,14 @@ struct figures;
 struct probes_options {
 	bool system_wide;
 	bool follow;
-	size_t targets; /* how many there are at the start */
+	size_t targets; /* number of targets at the start */
 	bool own_only; /* never a breakpoint in a process that is not a target, see probes.h */
 	bool optimized_nop;
-	bool early_exits; /* ends of calls before their returns, which the kernel would step over */
+	bool early_exits; /* probe ends of calls before the return instruction if the kernel would single-step that */
 	struct end_prices prices; /* the cost of seeing the ends of calls */
 	double budget; /* the part of one CPU for that, 0 = unlimited */
 	bool keep_queues; /* record calls of the kinds queue and marker, however short */
-	uint64_t functions_max; /* to be probed; 0 = CAPTURE_PROBES_MAX */
+	uint64_t functions_max; /* limit of probed functions; 0 = CAPTURE_PROBES_MAX */
 	struct file_cache *file_cache; /* may be NULL */
 	struct figures *figures; /* learns which functions launch; NULL: not needed */
 	struct code_names *code_names; /* learns which functions take addresses to be named */

@@ -21,7 +21,7 @@ struct probes {
 	struct file_entry **files;
 	size_t file_count;
 	struct probed_processes processes;
-	struct sharing *sharing; /* NULL: not needed, or not to be had */
+	struct sharing *sharing; /* NULL: not needed, or not available */
 	struct exit_budget *budget; /* NULL: there is none */
 	struct link_closer *closer; /* NULL when all is detached */
 	uint32_t probed_files;
