@@ -39,7 +39,7 @@ struct task_row {
 	struct rec_task record;
 	char *cmdline;		/* allocated, or NULL */
 	char *exe;
-	uint32_t turn;		/* the writer's: in which it was heard of last (known_tasks.h) */
+	uint32_t turn;		/* for the writer: the last turn with a record of it (known_tasks.h) */
 };
 
 struct device_row {
@@ -52,7 +52,7 @@ struct stack_row {
 	uint64_t ts_ns;
 	uint64_t dur_ns;
 	uint32_t tid, tgid;
-	uint32_t stack;		/* of the session's stack table */
+	uint32_t stack;		/* id in the session's stack table */
 	uint32_t flags;		/* as in message StackSamples */
 	uint32_t cpu;
 	uint32_t rate;
@@ -72,7 +72,7 @@ struct coverage_row {
 /* From @ts_ns on the ends of a function's calls are seen, or only the entries. */
 struct ends_row {
 	uint32_t function;
-	uint32_t calls_per_second;	/* that decided it */
+	uint32_t calls_per_second;	/* the rate that caused the change */
 	uint64_t ts_ns;
 	bool seen;
 };
@@ -85,7 +85,7 @@ struct shed_row {
 	uint64_t ts_ns;
 };
 
-/* Sources as the trace counts them: enum source, then the device streams. */
+/* The sources in the trace's counts: enum source, then the device streams. */
 #define SOURCE_DEVICE SOURCES
 #define TRACE_SOURCES (SOURCES + 1)
 #define LOST_REASONS 10
@@ -184,7 +184,7 @@ struct item_queue *item_queue_new(size_t limit_bytes);
 void item_queue_free(struct item_queue *queue);
 
 /*
- * item_queue_push - hand over an item, which belongs to the queue from then on
+ * item_queue_push - queues an item, which the queue owns from then on
  *
  * Returns false, and leaves the item to the caller, if it holds records and the
  * queue is full.

@@ -31,7 +31,7 @@ struct recorder_events {
 	void (*process_seen)(void *context, pid_t pid, uint64_t cgroup, bool target, bool last);
 	void (*code_seen)(void *context);	/* @code_names has addresses to look up */
 	void (*tail_seen)(void *context, pid_t pid, uint64_t address); /* a function tail-jumped there; may be NULL */
-	void (*texts_forgotten)(void *context);	/* strings of calls are to be sent again */
+	void (*texts_forgotten)(void *context);	/* strings of calls must be sent again */
 	struct code_names *code_names;		/* NULL: addresses are not looked up */
 	const struct right *right;		/* limits the processes whose command lines are recorded; NULL: all */
 	void *context;
@@ -55,13 +55,13 @@ void recorder_handle(void *recorder, const struct rec_header *record);
  */
 bool recorder_texts_missing(struct recorder *recorder);
 
-/* recorder_pass - after each drain: hand over full batches, or all if @flush */
+/* recorder_pass - to be called after each drain: queues full batches, or all if @flush */
 void recorder_pass(struct recorder *recorder, bool flush);
 
-/* recorder_dropped - records of a source dropped because the writer is too slow */
+/* recorder_dropped - the number of a source's records that were dropped because the writer is too slow */
 uint64_t recorder_dropped(const struct recorder *recorder, unsigned int source);
 
-/* recorder_used - records of a source that were for the daemon, not for the file */
+/* recorder_used - the number of a source's records that were for the daemon, not for the file */
 uint64_t recorder_used(const struct recorder *recorder, unsigned int source);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_SESSION_RECORDER_H */

@@ -30,7 +30,7 @@ struct run_prices;
 struct run_prices *run_prices_new(int cpus, struct call_prices calls);
 void run_prices_free(struct run_prices *prices);
 
-/* run_prices_ends_seen - of how many calls a second, on all CPUs, the ends are seen in the dear way */
+/* run_prices_ends_seen - sets the calls per second, on all CPUs, whose ends are seen the expensive way */
 void run_prices_ends_seen(struct run_prices *prices, double calls_per_second);
 
 /*

@@ -60,22 +60,22 @@ struct session_source {
 struct session_info {
 	uint32_t id;
 	enum session_state state;
-	bool failed;			/* it ended with an error; reason says which */
-	char reason[512];		/* why it ended, or why it could not start */
+	bool failed;			/* it ended with an error, which is in @reason */
+	char reason[512];		/* the reason of its end, or of a failed start */
 	/* CLOCK_MONOTONIC when it began to go live, or the start of the written part; 0 = not yet */
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t bytes;			/* written so far */
-	uint32_t functions;		/* probed */
-	uint32_t files;			/* they are in */
+	uint32_t functions;		/* number of probed functions */
+	uint32_t files;			/* number of files with probed functions */
 	struct probe_costs probe_costs;
 	const char *method;		/* session, multi, perf, none */
 	struct session_source sources[SESSION_SOURCES_MAX];
 	size_t source_count;
 	struct session_shedding shedding[SHED_WHATS];
-	double cost; /* part of the time of the CPU where it is most that the programs took, in the last second */
+	double cost; /* the programs' part of the time of the most loaded CPU, in the last second */
 	bool cost_known;
-	bool by_steps;			/* it begins with a step: */
+	bool by_steps;			/* it begins with a step; then the next members are set */
 	struct step_gate_facts steps;
 	uint64_t first_step, wanted_steps;
 	char **warnings;		/* owned by the session */
@@ -97,7 +97,7 @@ static inline bool session_was_live(const struct session_info *info)
 uint64_t session_memory(uint64_t buffer_bytes, bool by_steps);
 
 /*
- * session_new - start a session
+ * session_new - starts a session
  *
  * Takes over the descriptors and arrays of @request, also when it fails.
  * @catalogs must stay unchanged until session_free(). @event_fd is an eventfd
@@ -116,7 +116,7 @@ struct session *session_new(uint32_t id, struct session_request *request,
 void session_add_process(struct session *session, pid_t pid, uint64_t started);
 void session_ask(struct session *session, const struct flight_ask *ask);
 
-/* session_stop - ask it to end; @reason ("stopped by user") is copied */
+/* session_stop - requests its end; @reason ("stopped by user") is copied */
 void session_stop(struct session *session, const char *reason);
 
 /* session_info - a consistent copy of the current state */

@@ -54,7 +54,7 @@ struct session {
 	struct session_request request;
 	const struct catalogs *catalogs;
 	int event_fd;			/* the control loop's */
-	int wake_fd;			/* our own: stop requests, writer failures */
+	int wake_fd;			/* the session's own: stop requests, writer failures */
 	pthread_t thread;
 
 	/* Shared with the control loop, under lock. */
@@ -76,7 +76,7 @@ struct session {
 	struct figures *figures;
 	struct live_figures *live;
 
-	/* The session's own threads only. */
+	/* Used only by the session's own threads. */
 	struct features features;
 	struct capture *capture;
 	struct right right;
@@ -97,13 +97,13 @@ struct session {
 	struct segment *segment;
 	struct writer *writer;
 	struct trigger_watch *watch;	/* the writer's */
-	struct session_steps {		/* of a session that begins with a step; else all NULL */
+	struct session_steps {		/* for a session that begins with a step; else all NULL */
 		struct flight_store *store; /* data kept until the step begins */
 		struct flight *flight;
 		struct step_gate *gate;	/* the writer's */
 		bool opened;		/* the step has begun, and the writer was notified */
 		bool let_go;		/* the store was freed */
-		bool functions_told, uncounted_told; /* what was left out, to the user */
+		bool functions_told, uncounted_told; /* the user was warned about that */
 	} steps;
 	pid_t *targets;			/* with descendants */
 	size_t target_count;
@@ -115,10 +115,10 @@ struct session {
 	uint64_t drain_interval_ns;	/* time until the rings are read again, unless a wake-up comes earlier */
 	struct probe_costs probe_costs;
 	size_t alive;			/* requested processes still running */
-	size_t next_look; /* which of the requested processes */
-	size_t next_device_look; /* which of the targets */
-	uint64_t idle_ns; /* with a flight: since when there has been no target; 0 = there are some */
-	pid_t exited[EXITED_MAX];	/* to be removed from the targets */
+	size_t next_look; /* index in the requested processes */
+	size_t next_device_look; /* index in the targets */
+	uint64_t idle_ns; /* with a flight: the time since which there are no targets; 0 = there are some */
+	pid_t exited[EXITED_MAX];	/* processes to remove from the targets */
 	size_t exited_count;
 	size_t exited_before;		/* processes that exited before the last tick */
 };
@@ -139,23 +139,23 @@ static inline uint64_t session_now_ns(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* session_end - ask for the end; a failure outweighs another reason given before */
+/* session_end - requests the end; a failure replaces an earlier reason */
 void session_end(struct session *s, bool failed, const char *reason);
 
-/* session_warn - keep a line for the user; @session is a struct session */
+/* session_warn - stores a warning for the user; @session is a struct session */
 void session_warn(void *session, const char *text);
 
-/* session_note - a line for the trace alone, which is being written */
+/* session_note - adds a line to the trace only, which is being written */
 void session_note(struct session *s, const char *text);
 
-/* session_set_state - for all threads to see; session_stop_asked - is the session to end? */
+/* session_set_state - publishes the state for all threads; session_stop_asked - was the end requested? */
 void session_set_state(struct session *s, enum session_state state);
 bool session_stop_asked(struct session *s);
 
 /* session_start - from loading to going live; 0, or -1 after it has called session_end() with the reason */
 int session_start(struct session *s);
 
-/* session_run - record until someone asks for the end */
+/* session_run - records until the end is requested */
 void session_run(struct session *s);
 
 /* session_events - the callbacks for the recorder */
@@ -164,13 +164,13 @@ struct recorder_events session_events(struct session *s);
 /* session_map_events - the callbacks for mapped files */
 struct map_events_handler session_map_events(struct session *s);
 
-/* session_drain - read the rings; hand over full batches, or all with @flush */
+/* session_drain - reads the rings; queues full batches, or all with @flush */
 void session_drain(struct session *s, bool flush);
 
-/* session_push - hand an item to the writer; NULL is fine */
+/* session_push - queues an item for the writer; accepts NULL */
 void session_push(struct session *s, struct item *item);
 
-/* session_read_cgroups - have the figures of the targets' groups written */
+/* session_read_cgroups - queues the figures of the targets' cgroups */
 void session_read_cgroups(struct session *s);
 
 /*
@@ -180,13 +180,13 @@ void session_read_cgroups(struct session *s);
  */
 void session_read_figures(struct session *s, bool all);
 
-/* session_check_targets - warn, once, if there was no room for some */
+/* session_check_targets - warns, once, if there was no room for some targets */
 void session_check_targets(struct session *s);
 
 /* session_check_writer - end the session if writing has failed */
 void session_check_writer(struct session *s);
 
-/* session_push_statistics - bring the counts up to date and have them written */
+/* session_push_statistics - updates the counts and queues them */
 void session_push_statistics(struct session *s, bool final);
 
 /*
@@ -198,8 +198,8 @@ void session_shed_look(struct session *s);
 void session_shed_free(struct session_shed *shed);
 
 /*
- * session_ioctls_start - find the ioctls that are under way; where they are not hooked yet, see whether they have to be
- * session_ioctls_look - whether they have to be now; to be called about once a second
+ * session_ioctls_start - finds open ioctls; if ioctls are not hooked yet, checks whether that is necessary
+ * session_ioctls_look - checks that again; to be called about once a second
  */
 void session_ioctls_start(struct session *s);
 void session_ioctls_look(struct session *s);
@@ -229,7 +229,7 @@ void session_steps_look(struct session *s);
 void session_steps_end(struct session *s);
 void session_steps_free(struct session *s);
 
-/* session_trace_process - from now on record this process and its children, if they may be */
+/* session_trace_process - begins to record this process and its children, if that is permitted */
 void session_trace_process(struct session *s, pid_t pid, uint64_t started);
 
 /* session_read_all - reads the rings and all other sources; queues incomplete batches, too, with @flush */

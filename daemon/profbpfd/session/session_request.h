@@ -23,7 +23,7 @@ struct unwinder;
 
 struct session_request {
 	pid_t *pids;		/* processes to trace; none with system_wide */
-	struct held *held;	/* of each of them its process, until it exits */
+	struct held *held;	/* a hold on each of these processes, until it exits */
 	size_t pid_count;
 	bool system_wide;
 	bool follow;		/* include children, existing and future ones */
@@ -35,10 +35,10 @@ struct session_request {
 	uint64_t interval_ns; /* between readings of accounts and counters */
 	uint64_t buffer_bytes;	/* all rings together */
 	uint64_t stack_block_ns;	/* topic stack: shorter sleeps leave no stack */
-	bool keep_figures;	/* of processes, for session_figures() */
+	bool keep_figures;	/* keep figures of processes, for session_figures() */
 	bool keep_queues;	/* calls of the kinds queue and marker are recorded, however short */
 	uint64_t processes_max;	/* targets at a time; 0 = as many as the table holds */
-	uint64_t functions_max;	/* probed; 0 = as many as a session can have */
+	uint64_t functions_max;	/* limit of probed functions; 0 = as many as a session can have */
 	double budget;		/* part of one CPU that recording may cost (probes.h, shedding.h), 0 = unlimited */
 	uint32_t stack_rate;	/* topic stack: samples per second and CPU */
 	unsigned int topics;	/* TOPIC_* */
@@ -48,12 +48,12 @@ struct session_request {
 	struct map_watch *map_watch; /* the same; not NULL */
 	struct kernel_names *kernel_names; /* the same; not NULL */
 	struct unwinder *unwinder; /* the same; NULL: stacks are walked by frame pointers */
-	struct gate *gate; /* the same; NULL: programs are attached to the scheduler themselves */
-	struct file_cache *file_cache;	/* of the daemon, outlives the session; may be NULL */
+	struct gate *gate; /* the same; NULL: programs are attached to the scheduler directly */
+	struct file_cache *file_cache;	/* the daemon's, outlives the session; may be NULL */
 	char *step_call;	/* record from a step on: the function that begins steps (step_gate.h), allocated; NULL = record at once */
-	uint64_t first_step, steps; /* with it: which is the first, and how many */
+	uint64_t first_step, steps; /* for that: the first step, and the number of steps */
 	int output;		/* descriptor to write the trace to; -1 with a flight */
-	struct flight *flight;	/* keep the trace there, of processes that session_add_process() names; outlives the session; NULL: none */
+	struct flight *flight;	/* memory for the trace, of processes from session_add_process(); outlives it; or NULL */
 	struct triggers *triggers; /* the triggers of a flight recorder's session; outlive it */
 	int *files;		/* executables and libraries to probe before they are mapped */
 	size_t file_count;

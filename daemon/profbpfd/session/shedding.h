@@ -16,24 +16,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SHED_LOOKS 3 /* on end, before something changes */
+#define SHED_LOOKS 3 /* consecutive checks before a change */
 
 enum shed_what { SHED_SAMPLES, SHED_WAKES, SHED_SLEEPS, SHED_WHATS };
 
 struct shed_look {
 	double total; /* the part of its time that recording takes on the most loaded CPU */
-	double now[SHED_WHATS]; /* of that, this */
+	double now[SHED_WHATS]; /* the part of the total for each kind */
 	double all[SHED_WHATS]; /* the cost of each kind without shedding */
 	double ends; /* the part of the total for the ends of calls that can be shed */
-	bool recorded[SHED_WHATS]; /* is it wanted at all? */
+	bool recorded[SHED_WHATS]; /* is the kind recorded at all? */
 	bool crowded; /* records were lost because a ring was full, or nearly so */
 };
 
 /* The state of the decisions; initially zero: nothing is shed. */
 struct shed_watch {
 	unsigned int level[SHED_WHATS]; /* number of cuts of each kind */
-	double crowded_at[SHED_WHATS]; /* look.all when it was cut because it was crowded; 0 = it was not */
-	unsigned int above, below; /* looks on end */
+	double crowded_at[SHED_WHATS]; /* look.all when it was cut because rings were crowded; 0 = it was not */
+	unsigned int above, below; /* consecutive checks above, below the budget */
 };
 
 /* shed_kept_permille - the part that is kept at a level: 1000 at 0, 0 at the last level */

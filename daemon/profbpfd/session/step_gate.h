@@ -23,7 +23,7 @@
 #define STEP_PENDING_MAX (1u << 20) /* calls that begin steps within a second */
 
 enum step_gate_state {
-	STEPS_AWAITED, /* the first of the wanted steps has not begun */
+	STEPS_AWAITED, /* the first requested step has not begun */
 	STEPS_BEGUN,
 	STEPS_OVER, /* the step after the last one has begun, or the followed process has ended */
 };
@@ -31,18 +31,18 @@ enum step_gate_state {
 struct step_gate_facts {
 	enum step_gate_state state;
 	uint32_t tgid; /* the followed process; before the first requested step the one with the most steps; 0 = none yet */
-	uint64_t steps; /* that it has begun */
+	uint64_t steps; /* steps that it has begun */
 	uint64_t first; /* the first requested step */
-	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC: of the wanted steps; 0 = not known yet */
-	uint32_t functions; /* known by now whose calls begin steps */
-	bool exited; /* over because the process has ended */
-	uint64_t functions_left_out; /* beyond STEP_FUNCTIONS_MAX: their calls begin no step */
-	uint64_t uncounted; /* steps, and ends of processes, for which there was no room or memory: numbers of steps are too low */
+	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC: time of the requested steps; 0 = not known yet */
+	uint32_t functions; /* known functions whose calls begin steps */
+	bool exited; /* STEPS_OVER because the process has ended */
+	uint64_t functions_left_out; /* functions beyond STEP_FUNCTIONS_MAX, whose calls begin no step */
+	uint64_t uncounted; /* steps and ends of processes without room or memory: numbers of steps are too low */
 };
 
 struct step_gate;
 
-/* step_gate_new - @steps from step @first on, by calls of @call ("": the usual ones); NULL without memory. For step_gate_free(). */
+/* step_gate_new - for @steps steps from step @first on, by calls of @call ("": the default); NULL without memory */
 struct step_gate *step_gate_new(const char *call, uint64_t first, uint64_t steps);
 void step_gate_free(struct step_gate *gate); /* NULL is fine */
 

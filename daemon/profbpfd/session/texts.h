@@ -34,7 +34,7 @@ bool texts_put(struct texts *texts, uint64_t key, const char *text, size_t lengt
 bool texts_has(struct texts *texts, uint64_t key);
 
 /*
- * texts_get - the string of @key
+ * texts_get - copies the string of @key
  *
  * Copies at most @size - 1 bytes and a NUL. Returns its length, or 0.
  */

@@ -14,15 +14,15 @@
 #include "daemon/profbpfd/session/item.h"
 #include "daemon/profbpfd/session/triggers.h"
 
-#define STEPS_KNOWN 8 /* before a step can be slow */
+#define STEPS_KNOWN 8 /* steps that are needed before one can count as slow */
 #define STEPS_KEPT 64 /* a step is compared with the median of so many */
 
 struct trigger_watch;
 
 /*
- * trigger_watch_new - @owner, @group: of the session; (uid_t)-1: of root. NULL without memory
+ * trigger_watch_new - @owner, @group: the session's user and group; (uid_t)-1: root. NULL without memory
  *
- * @triggers outlive it, and so does @live, which is shown each item before: how long trainers wait that mark it (NULL: not known).
+ * @triggers and @live must outlive it. @live gets each item first and has the waits that trainers mark (NULL: unknown).
  */
 struct trigger_watch *trigger_watch_new(struct triggers *triggers, const struct live_figures *live, uid_t owner, gid_t group);
 

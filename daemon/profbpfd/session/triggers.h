@@ -28,7 +28,7 @@
 
 #define TRIGGERS_MAX 32
 #define TRIGGER_TEXT 160
-#define TRIGGER_EVERY_NS 600000000000ull /* default: a file each ten minutes at most */
+#define TRIGGER_EVERY_NS 600000000000ull /* default: at most one file in ten minutes */
 
 enum trigger_kind {
 	TRIGGER_SIGNAL,
@@ -47,23 +47,23 @@ struct trigger {
 	double factor; /* TRIGGER_SLOW_STEP */
 	double limit; /* TRIGGER_DATA_WAIT: percent; TRIGGER_METRIC */
 	uint64_t first_step, steps; /* TRIGGER_STEPS */
-	bool below; /* TRIGGER_METRIC: than the limit; false: above */
+	bool below; /* TRIGGER_METRIC: fires below the limit; false: above */
 	bool of_settings; /* not added by a client */
 	char call[TRIGGER_TEXT]; /* the pattern of functions, "" = the default; TRIGGER_METRIC: the metric */
-	char what[TRIGGER_TEXT]; /* as it was written */
-	uint64_t every_ns; /* a file at most */
+	char what[TRIGGER_TEXT]; /* the original text */
+	uint64_t every_ns; /* minimum interval between files */
 	uint64_t last_ns; /* the time that is written; 0 = all that is kept */
-	uint64_t happened, written; /* how often */
+	uint64_t happened, written; /* numbers of events, of files */
 	uint64_t next_ns; /* CLOCK_MONOTONIC: no file is written before this time */
 };
 
 struct trigger_event {
 	uint32_t trigger;
-	uid_t owner; /* of the session in which it was */
+	uid_t owner; /* user of the session with the event */
 	gid_t group;
 	pid_t pid; /* 0: no process */
-	bool of_all; /* all sessions are to be in the file */
-	uint64_t from_ns; /* CLOCK_MONOTONIC: so much belongs to it; 0 = not known */
+	bool of_all; /* write all sessions to the file */
+	uint64_t from_ns; /* CLOCK_MONOTONIC: data from this time on belong to the event; 0 = unknown */
 	char text[256]; /* the event: "process 12 was ended by signal 11" */
 };
 
@@ -79,7 +79,7 @@ void triggers_free(struct triggers *triggers);
 /* triggers_add - returns the number of the trigger, or 0 if the list is full */
 uint32_t triggers_add(struct triggers *triggers, const struct trigger *trigger);
 
-/* triggers_remove - false if there is none of this number */
+/* triggers_remove - returns false if there is no trigger with this id */
 bool triggers_remove(struct triggers *triggers, uint32_t id);
 
 /*
@@ -89,16 +89,16 @@ bool triggers_remove(struct triggers *triggers, uint32_t id);
  */
 size_t triggers_replace(struct triggers *triggers, const struct trigger *rows, size_t count);
 
-/* triggers_list - copies of all, @rows has room for TRIGGERS_MAX; returns how many */
+/* triggers_list - copies all triggers, @rows has room for TRIGGERS_MAX; returns their number */
 size_t triggers_list(struct triggers *triggers, struct trigger *rows);
 
-/* triggers_version - another number after each change of the list; 0 as long as it was always empty */
+/* triggers_version - a number that changes with each change of the list; 0 if it was always empty */
 uint32_t triggers_version(const struct triggers *triggers);
 
 /* triggers_happened - notifies the reader of triggers_fd() */
 void triggers_happened(struct triggers *triggers, const struct trigger_event *event);
 
-/* triggers_fd - readable when there is something for triggers_next() */
+/* triggers_fd - readable when triggers_next() has events */
 int triggers_fd(const struct triggers *triggers);
 
 /*
@@ -109,7 +109,7 @@ int triggers_fd(const struct triggers *triggers);
  */
 bool triggers_next(struct triggers *triggers, struct trigger_event *event, struct trigger *trigger);
 
-/* triggers_wrote - a file was written for it */
+/* triggers_wrote - counts a file that was written for trigger @id */
 void triggers_wrote(struct triggers *triggers, uint32_t id);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_SESSION_TRIGGERS_H */

@@ -25,13 +25,13 @@ struct wait_key {
 	uint32_t tgid, tid; /* tid 0: all threads of the process together */
 };
 
-/* wait_shares_add - a call that has ended, in the order in which a thread's calls end */
+/* wait_shares_add - adds a call; calls of a thread must be added in the order of their ends */
 void wait_shares_add(struct wait_shares *shares, const struct wait_key *key, uint64_t start_ns, uint64_t end_ns);
 
 /* wait_shares_has_thread - was time added for this purpose for a thread of the process with a number other than 0? */
 bool wait_shares_has_thread(const struct wait_shares *shares, uint32_t purpose, uint32_t tgid);
 
-/* wait_shares_forget - the process is gone */
+/* wait_shares_forget - drops a process that is gone */
 void wait_shares_forget(struct wait_shares *shares, uint32_t tgid);
 
 /*
