@@ -24,7 +24,7 @@ struct packed {
 	uint8_t *data;
 	uint8_t *end;		/* behind the last value */
 	size_t capacity;	/* bytes of data */
-	uint64_t last;		/* of the delta columns */
+	uint64_t last;		/* last value, in delta columns */
 	uint64_t any;		/* all values or-ed: 0 if the column can be left out */
 };
 
