@@ -53,7 +53,7 @@ struct session_request {
 	char *step_call;	/* record from a step on: the function that begins steps (step_gate.h), allocated; NULL = record at once */
 	uint64_t first_step, steps; /* for that: the first step, and the number of steps */
 	int output;		/* descriptor to write the trace to; -1 with a flight */
-	struct flight *flight;	/* memory for the trace, of processes from session_add_process(); outlives it; or NULL */
+	struct flight *flight;	/* memory for the trace of session_add_process() processes; outlives it; NULL: none */
 	struct triggers *triggers; /* the triggers of a flight recorder's session; outlive it */
 	int *files;		/* executables and libraries to probe before they are mapped */
 	size_t file_count;
