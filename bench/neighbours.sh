@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # neighbours.sh - measures the cost of other processes' sessions, all of one daemon, for an untraced process: the
-# switches of two processes that play ping-pong through pipes. Also the time until many sessions that begin at once are live, and
-# the memory of the daemon and its BPF programs and maps.
+# switches of two processes that play ping-pong through pipes. Also the time until many sessions that begin at once are
+# live, and the memory of the daemon and its BPF programs and maps.
 
 # State: sessions, their user, their topics; "-" is the default.
 declare -A NEIGHBOURS=(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * allocations.c - device and host memory got and given back through two layers of a runtime, with a known
- * peak, known leaks, failures, and something allocated before the recording.
+ * allocations.c - allocates and frees device and host memory through two layers of a runtime, with a known
+ * peak, known leaks, failures, and an allocation before the recording.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void load(const char *program)
 	p_free_host = find(library, "aclrtFreeHost");
 }
 
-/* Blocks of 1 to BLOCKS KiB, all there at once, then gone; one leak in each of the first rounds. */
+/* Allocates blocks of 1 to BLOCKS KiB, then frees them all; leaks one block in each of the first rounds. */
 static void round_of_blocks(int round)
 {
 	void *blocks[BLOCKS], *leak;
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 	p_free_host(host);
 	printf("allocations=%d\nfrees=%d\n", ROUNDS * BLOCKS + LEAKS, ROUNDS * BLOCKS);
 	printf("allocated=%llu\n", (unsigned long long)(ROUNDS * round_bytes + LEAKS * LEAK_BYTES));
-	/* The third round has its own leak and those of the two before. */
+	/* The third round has its own leak and the leaks of the two rounds before. */
 	printf("peak=%llu\nleaked=%d\n", (unsigned long long)(round_bytes + LEAKS * LEAK_BYTES),
 	       LEAKS * LEAK_BYTES);
 	truth_done();

@@ -2,13 +2,13 @@
 /*
  * binaries.c - libraries that are mapped in unusual ways.
  *
- * Each argument is HOW:PATH:FUNCTION[@VERSION]:CALLS. HOW says how PATH is loaded:
+ * Each argument is HOW:PATH:FUNCTION[@VERSION]:CALLS. HOW is the way to load PATH:
  * open     by dlopen
- * again    into a namespace of symbols of its own, by dlmopen: one more copy
+ * again    by dlmopen, into a new symbol namespace: one more copy
  * memory   from a memory file with the same contents
- * deleted  by dlopen, and deleted afterwards
- * replaced by dlopen, then another, empty file of that name takes its place
- * FUNCTION is then called that often.
+ * deleted  by dlopen; then the file is deleted
+ * replaced by dlopen; then an empty file of that name replaces it
+ * FUNCTION is then called CALLS times.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

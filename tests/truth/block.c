@@ -2,9 +2,9 @@
 /*
  * block.c PATH - threads with a known number of requests to a block device.
  *
- * PATH is a block device or a file on one. It is read and written past the page cache,
- * each block with a request of its own, and flushed; another thread reads through the
- * page cache, of which it is dropped before.
+ * PATH is a block device or a file on one. It is read and written with direct I/O,
+ * each block with a separate request, and flushed; another thread reads through the
+ * page cache, from which PATH is dropped before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static int open_target(int flags)
 	return fd;
 }
 
-/* How often this thread slept, for whatever reason. */
+/* Prints the number of sleeps of this thread, of any kind. */
 static void tell_sleeps(const char *name)
 {
 	struct rusage usage;
@@ -75,7 +75,7 @@ static void *writer(void *unused)
 	return unused;
 }
 
-/* A flush is sent if something was written since the last one; on a device itself always. */
+/* A file is flushed only if it was written since the last flush; a device always. */
 static void *flusher(void *unused)
 {
 	int fd = open_target(O_WRONLY | O_DIRECT);

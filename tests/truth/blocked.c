@@ -2,9 +2,9 @@
 /*
  * blocked.c - threads blocked in an ioctl, or asleep in a read, since before the session, until after it, or both.
  *
- * An ioctl that returns a number to memory whose pages a userfaultfd holds back is blocked until it is given them,
- * whatever the device. The program goes on to the next instant when the kernel says that a thread is asleep, or when
- * it has gone on.
+ * An ioctl that writes a number to memory whose pages a userfaultfd withholds is blocked until it gets them,
+ * with any device. The program continues when the kernel reports that a thread is asleep, or when the thread
+ * has returned.
  */
 #include <fcntl.h>
 #include <linux/random.h>
@@ -16,14 +16,14 @@
 
 #include "tests/truth/truth.h"
 
-#define AFTERWARDS 3 /* ioctls of a thread whose first one was blocked */
+#define AFTERWARDS 3 /* further ioctls of a thread whose first ioctl was blocked */
 
 struct blocked {
 	const char *name;
 	bool ioctl; /* else a read of a pipe */
 	int device; /* or the end of the pipe to read from */
 	int other_end;
-	char *page; /* held back */
+	char *page; /* withheld by the userfaultfd */
 	atomic_int tid;
 	atomic_bool over; /* the call has returned */
 	_Atomic uint64_t entered_ns, returned_ns; /* just before and after the call */
@@ -96,7 +96,7 @@ static void *block(void *argument)
 	return NULL;
 }
 
-/* Is the thread in the call that it is to be blocked in, and asleep? */
+/* Returns whether the thread is asleep in the system call that must block it. */
 static bool is_blocked(const struct blocked *b)
 {
 	char path[64], text[64] = "";

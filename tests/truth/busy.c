@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * busy.c - calls traced functions without pause from two threads and checks all
- * they return, until a line comes in. Exits with 1 if a single result was wrong.
+ * results, until it reads a line. Exits with 1 if any result was wrong.
  */
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  * sleeps a known number of times at another; and code made at run time, which the
  * program's own perf map names.
  *
- * Compiled with frame pointers. System calls are made here and not through libc,
- * which has none. noipa keeps functions and calls as they are written.
+ * Compiled with frame pointers. System calls are made inline and not through libc,
+ * which has no frame pointers. noipa keeps functions and calls as written.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -18,7 +18,7 @@
 #define SHORT_SLEEPS 50
 #define LONG_NS 50000000l
 #define SHORT_NS 20000l
-#define PIPE_BYTES 65536 /* that it holds */
+#define PIPE_BYTES 65536 /* capacity of the pipe */
 #define WRITE_SLEEPS 20
 #define DRAIN_NS 8000000l
 
@@ -67,7 +67,7 @@ __attribute__((noipa)) static void block_outer(int times, long ns)
 	NOT_A_LEAF;
 }
 
-/* Its frame is larger than what is read of a stack at once. */
+/* Its frame is larger than the part of a stack that is read at once. */
 __attribute__((noipa)) static void block_far(int times, long ns)
 {
 	volatile char room[8192];
@@ -79,7 +79,7 @@ __attribute__((noipa)) static void block_far(int times, long ns)
 
 static char written[PIPE_BYTES * (WRITE_SLEEPS + 1)];
 
-/* Empties the pipe now and then: each time its writer has slept, and goes on in the same call. */
+/* Empties the pipe at intervals: its writer sleeps each time, and continues in the same call. */
 static void *drain(void *argument)
 {
 	static char bytes[PIPE_BYTES];
@@ -114,7 +114,7 @@ static int block_in_one_call(void)
 	return pthread_join(reader, NULL);
 }
 
-/* A loop of so many rounds. Position-independent and without calls. */
+/* A loop of a given number of rounds. Position-independent and without calls. */
 #if defined(__x86_64__)
 static const unsigned char machine_code[] = {
 	0x55,			/* push %rbp */

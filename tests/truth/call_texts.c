@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_texts.c - calls with string arguments: thousands of different ones, from several threads at
- * once, all of a thread at one address; what each has to be follows from its argument "bytes".
+ * call_texts.c - calls with string arguments: thousands of different strings, from several threads at
+ * once, in each thread at one address; the argument "bytes" determines the expected string.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define THREADS 4
 #define TEXTS 6000
 #define ROUNDS 2
-#define LETTERS 140 /* longer than what is kept */
+#define LETTERS 140 /* longer than the recorded length */
 #define EMPTY 1000000
 #define UNREADABLE 1000001
 
@@ -21,7 +21,7 @@ static void call(const char *text, uint64_t number)
 	truth_arguments(text, number, &out, 1, 1, 1, 0, &out);
 }
 
-/* Each thread in an order of its own. */
+/* Each thread uses a different order. */
 static void *work(void *argument)
 {
 	static const unsigned int steps[THREADS] = { 1, 7, 1009, 5999 };

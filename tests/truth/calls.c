@@ -34,7 +34,7 @@ static void *block(void *argument)
 	return NULL;
 }
 
-/* Returns how long they took. */
+/* Returns the duration of the calls. */
 static uint64_t call_methods(void)
 {
 	struct truth_object *object = truth_object();
@@ -50,7 +50,7 @@ static int run_here(void *object, int n, int every)
 	return object && n < every ? 0 : 1;
 }
 
-/* Where it goes on stands in a page that is only there once the function has looked. */
+/* The target of the tail call is in a page that is in memory only after the function has read it. */
 static void call_dropped(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -66,7 +66,7 @@ static void call_dropped(void)
 	truth_dropped(&(struct truth_object){ methods }, 1, 4);
 }
 
-/* With TRUTH_SMASH, for which the library has to have stack protectors. */
+/* Only with TRUTH_SMASH; the library must have stack protectors. */
 static void smash(void)
 {
 	const struct rlimit none = { 0, 0 };
@@ -90,7 +90,7 @@ int main(void)
 	int pipe_fds[2], failures = 0;
 
 	truth_ready();
-	/* Where it goes on is probed once that is known: before the others, which come last. */
+	/* The target of the tail call is probed once it is known, so this call comes first, before the counted ones. */
 	truth_method(truth_object(), 1, 4);
 	for (long i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, work, (void *)i);

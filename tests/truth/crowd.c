@@ -4,9 +4,9 @@
  *
  *     crowd PROCESSES CALLS [FILE [PAUSE_MS]]
  *
- * The processes' ids are written to FILE, one a line; with a pause between two of them. Told to go, each
- * calls truth_noop CALLS times, and crowd_through, which goes on in a function that nobody expects, as
- * often. They stay until the end of input.
+ * Writes the processes' ids to FILE, one a line, with a pause between two of them. At the signal each
+ * calls truth_noop CALLS times, and as often crowd_through, which ends in an indirect tail call. They
+ * live until the end of input.
  */
 #include <signal.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 #include "tests/truth/truth.h"
 
-/* A jump to where a register says: nobody can know before. */
+/* A tail call through a register, whose target is not known in advance. */
 int __attribute__((noipa)) crowd_through(int (*to)(int), int value)
 {
 	return to(value);
@@ -27,8 +27,8 @@ static int __attribute__((noipa)) end_of_through(int value)
 }
 
 struct pipes {
-	int go[2]; /* its end tells the processes to begin */
-	int called[2]; /* a byte of each that has called */
+	int go[2]; /* closed to make the processes begin */
+	int called[2]; /* a byte from each process that has made its calls */
 	int end[2];
 };
 

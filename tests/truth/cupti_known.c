@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cupti_known - a CUDA program of which every call is known, on the libraries that stand for CUDA's:
+ * cupti_known - a CUDA program whose every call is known, with test doubles of the CUDA libraries:
  * LD_LIBRARY_PATH must have them as libcuda.so.1 and libcudart.so.13.
  *
  *   cupti_known [-w] [-r ROUNDS] [-t THREADS]
  *
  *   -w  begin only when CUPTI records (10 s at most)
  *
- * Each thread has a stream, and prints what it did. truth.h says how a run goes.
+ * Each thread has a stream, and prints its calls. truth.h describes a run.
  */
 #include <dlfcn.h>
 
@@ -57,7 +57,7 @@ static void *work(void *data)
 	return NULL;
 }
 
-/* Whoever records is told by the driver what happens. */
+/* The tool pointer is set once CUPTI records. */
 static void wait_until_recorded(void)
 {
 	const struct truth_cuda_tool *volatile *tool = symbol("truth_cuda_tool");

@@ -2,7 +2,7 @@
 /*
  * cuse.c - a character device in user space, by the kernel's CUSE protocol (linux/fuse.h):
  *
- *     cuse NAME      /dev/NAME is there until this program is killed
+ *     cuse NAME      /dev/NAME exists until this program is killed
  *
  * Its ioctls: _IO('D', 1) returns 0, _IO('D', 2) 0 after 1 ms, everything else fails with ENOTTY.
  */
@@ -65,7 +65,7 @@ static int answer(int fd, const struct fuse_in_header *in, const char *name)
 	case FUSE_IOCTL: return answer_ioctl(fd, in, (const struct fuse_ioctl_in *)(in + 1));
 	case FUSE_FLUSH:
 	case FUSE_RELEASE: return reply(fd, in->unique, 0, NULL, 0, NULL);
-	case FUSE_INTERRUPT: return 0; /* no answer is due */
+	case FUSE_INTERRUPT: return 0; /* needs no answer */
 	default: return reply(fd, in->unique, -ENOSYS, NULL, 0, NULL);
 	}
 }
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 		if (n < (ssize_t)sizeof(*in))
 			break;
 		err = answer(fd, in, argv[1]);
-		/* ENOENT: who asked was interrupted. */
+		/* ENOENT: the caller was interrupted. */
 		if (err && err != -ENOENT)
 			break;
 	}

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dear.c - two threads that hand a byte to and fro as fast as they can, until a line is read, and a hundred times a
- * second then, until the next line, both on one CPU. What it did in each part is printed.
+ * dear.c - two threads on one CPU pass a byte back and forth as fast as they can, until a line is read, and then a
+ * hundred times a second, until the next line. Prints the counts of each part.
  */
 #include <poll.h>
 #include <sched.h>
 
 #include "tests/truth/truth.h"
 
-#define MOST_NS 60000000000ull /* of each part, if nobody says anything */
+#define MOST_NS 60000000000ull /* longest time of each part, without a line of input */
 #define CALM_PAUSE_NS 10000000ull
-#define ROUNDS_UNTIL_LOOK 64 /* of those that are fast */
+#define ROUNDS_UNTIL_LOOK 64 /* fast rounds between checks of the input */
 
 static int there[2], back[2];
 
@@ -24,7 +24,7 @@ static void *answer(void *unused)
 	return unused;
 }
 
-/* Without going to sleep. */
+/* Checks for input without sleeping. */
 static bool told_to_go_on(void)
 {
 	struct pollfd input = { .fd = 0, .events = POLLIN };
@@ -33,7 +33,7 @@ static bool told_to_go_on(void)
 	return poll(&input, 1, 0) > 0 && read(0, &byte, 1) >= 0;
 }
 
-/* Returns how often the byte went to and fro. */
+/* Returns the number of round trips of the byte. */
 static long play(uint64_t pause_ns)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + MOST_NS;

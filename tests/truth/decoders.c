@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * decoders.c - a process that reads, threads that decode and a thread that submits, each of which
- * waits for the one before; ELEMENTS go through all of them.
+ * waits for the stage before it; ELEMENTS pass through all of them.
  *
  *     decoders ELEMENTS
  *
- * reader (a process of its own): sleeps 4 ms, and until the main thread sleeps, writes a byte into a pipe
+ * reader (a separate process): sleeps 4 ms and until the main thread sleeps, then writes a byte into a pipe
  * decode0, decode1: read a byte, put it into a list
- * main: takes it from there, calls truth_noop()
- * idle: a thread that nobody waits for
+ * main: takes a byte from the list, calls truth_noop()
+ * idle: a thread for which no thread waits
  */
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
 static unsigned int waiting;
 static int ends[2];
 
-/* How many elements the main thread has taken, and how often it had slept when it had taken the last. */
+/* The elements that the main thread has taken, and its number of sleeps when it had taken the last. */
 static struct {
 	_Atomic int elements;
 	_Atomic long sleeps;
@@ -54,7 +54,7 @@ static void *decode(void *name)
 		pthread_mutex_lock(&lock);
 		waiting++;
 		pthread_mutex_unlock(&lock);
-		/* Outside of the lock, so that who is woken does not sleep for that, too. */
+		/* Without the lock, so that the woken thread does not sleep again for the lock. */
 		pthread_cond_signal(&filled);
 	}
 	return NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * descriptors.c - ioctls on one device file through every way in which a process comes by a descriptor.
+ * descriptors.c - ioctls on one device file, with descriptors from every possible source.
  *
- *     descriptors PATH GOOD BAD            the commands' numbers; BAD must fail
- *     descriptors PATH GOOD BAD stranger   a fixed number of GOOD, for somebody who is not traced
+ *     descriptors PATH GOOD BAD            GOOD, BAD: numbers of ioctls; BAD must fail
+ *     descriptors PATH GOOD BAD stranger   a fixed number of GOOD, in a process that is not traced
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -18,10 +18,10 @@ enum {
 	OPENED_BEFORE = 30, /* by a descriptor that was open before attach */
 	OPENED_AFTER = 20,
 	FAILING = 10,
-	INHERITED_BEFORE = 7, /* by a child that was there before attach */
+	INHERITED_BEFORE = 7, /* by a child from before attach */
 	RECEIVED = 5, /* by a child that got the descriptor through a socket */
 	INHERITED_AFTER = 4,
-	EXECUTED = 3, /* by another program, at the number it was told */
+	EXECUTED = 3, /* by another program, with the number in its arguments */
 	STRANGER = 11,
 	NO_DEVICE = 9,
 };
@@ -88,7 +88,7 @@ static int receive_descriptor(int socket)
 	return fd;
 }
 
-/* A child that is there before attach, and waits for @socket to speak. */
+/* Starts a child before attach, which waits for a message on @socket. */
 static pid_t start_inheritor(const struct device *device, int fd, int socket)
 {
 	pid_t pid = fork();

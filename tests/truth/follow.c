@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * follow.c - what begins after attach: a library by dlopen, a child by fork, a
+ * follow.c - changes after attach: a library by dlopen, a child by fork, a
  * program by exec. The child calls from its first instruction on.
  */
 #include <dlfcn.h>
@@ -19,7 +19,7 @@ static void call(int n)
 		truth_noop(i);
 }
 
-/* Waits until the code of @function is not as it is in its file: a breakpoint is there. */
+/* Waits until the code of @function differs from its file: it has a breakpoint. */
 static void until_probed(void *function)
 {
 	unsigned char bytes[16];
@@ -34,7 +34,7 @@ static void until_probed(void *function)
 	fclose(file);
 	for (int i = 0; i < 3000 && !memcmp(bytes, function, sizeof(bytes)); i++)
 		sleep_ns(100000000);
-	/* Some kernels are told of returns a moment after entries. */
+	/* With some kernels, probes of returns are attached a moment after those of entries. */
 	sleep_ns(300000000);
 }
 
@@ -47,13 +47,13 @@ static void load_late(const char *library)
 		fprintf(stderr, "%s\n", dlerror());
 		exit(1);
 	}
-	/* A library nobody could expect: what is called at once may be missed, and that is said. */
+	/* An unexpected library: immediate calls may be missed, and the report must say so. */
 	until_probed((void *)second);
 	for (int i = 0; i < LATE_CALLS; i++)
 		second(i);
 }
 
-/* Where truth_noop() is in its file: this machine may have no command that reads symbols. */
+/* Returns the file offset of truth_noop(): this machine may have no command that reads symbols. */
 static unsigned long noop_offset(void)
 {
 	void *address = dlsym(RTLD_DEFAULT, "truth_noop");

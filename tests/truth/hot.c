@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hot.c - one function that is called very often for some seconds, and rarely then ("hot" alone: not at all), and one that is called rarely. */
+/* hot.c - calls one function very often for some seconds, then rarely (with "hot" never), and another rarely. */
 #include <string.h>
 
 #include "tests/truth/truth.h"
@@ -7,7 +7,7 @@
 #define TURN_NS 10000000l
 #define HOT_TURNS 600
 #define CALM_TURNS 800
-#define HOT_CALLS 200 /* in each turn: 20,000 a second */
+#define HOT_CALLS 200 /* per turn: 20,000 a second */
 #define CALM_CALLS 2
 
 int main(int argc, char **argv)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interrupts.c - a thread that keeps its CPU busy while timers of its own interrupt it, a known number of them.
+ * interrupts.c - a thread that keeps its CPU busy while a known number of its own timers interrupt it.
  *
- * Each timer is set when the one before has been told by its signal, so that at most one comes while the thread
- * has lost its CPU. Whatever else takes the CPU shows as time that the thread's loop lacks.
+ * Each timer is set after the signal of the timer before, so that at most one expires while the thread
+ * has lost its CPU. Other uses of the CPU show as time that the thread's loop lacks.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ static void tell(int unused)
 	told++;
 }
 
-/* Software interrupts that a CPU has handled, of all kinds, or hardware ones that have a number. */
+/* Returns the count of interrupts that a CPU handled: all software interrupts, or numbered hardware ones. */
 static unsigned long long handled(const char *path, int cpu, bool numbered)
 {
 	unsigned long long sum = 0;
@@ -77,7 +77,7 @@ static void *interrupted(void *cpu)
 	const struct sched_param first = { .sched_priority = 1 };
 
 	pin(*(int *)cpu);
-	/* Where it may, it keeps its CPU: then every timer interrupts it. */
+	/* With real-time priority, if allowed, it keeps its CPU: then every timer interrupts it. */
 	pthread_setschedparam(pthread_self(), SCHED_FIFO, &first);
 	pthread_setname_np(pthread_self(), "interrupted");
 	getrusage(RUSAGE_THREAD, &before);

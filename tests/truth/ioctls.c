@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ioctls.c - known numbers of ioctls on device files and on files that are none. */
+/* ioctls.c - known numbers of ioctls on device files and on other files. */
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <termios.h>

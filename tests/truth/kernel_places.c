@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_places.c - threads that sleep in several system calls by turns, each made in a function of its own:
- * what the kernel was doing has to be told by that call, each time.
+ * kernel_places.c - threads that sleep in several system calls in turn, each made in a separate function:
+ * the recorded kernel function of each sleep must match that call.
  *
  * Compiled with frame pointers.
  */
@@ -22,15 +22,15 @@
 
 enum kind {
 	KIND_NANOSLEEP, KIND_POLL, KIND_TIMER,
-	WOKEN_KINDS, /* from here on by another thread */
+	WOKEN_KINDS, /* sleeps from here on are ended by another thread */
 	KIND_PIPE = WOKEN_KINDS, KIND_SOCKET, KIND_EVENT, KIND_FUTEX,
 	KINDS
 };
 
-/* A thread, and another one that wakes it. */
+/* A thread, and a thread that wakes it. */
 struct sleeper {
 	sem_t asks;
-	enum kind kind; /* how it sleeps now */
+	enum kind kind; /* kind of its current sleep */
 	int pipe[2], sockets[2], event, timer;
 	int word;  /* a futex */
 };
@@ -118,7 +118,7 @@ __attribute__((noipa)) static void block_in_event(struct sleeper *s)
 	NOT_A_LEAF;
 }
 
-/* It has a fourth argument, so that libc makes the call: its caller's frame is the first one that is seen. */
+/* futex() has a fourth argument, so libc makes the call: the first visible frame is that of libc's caller. */
 __attribute__((noipa)) static void wait_for_word(struct sleeper *s)
 {
 	while (!__atomic_load_n(&s->word, __ATOMIC_SEQ_CST))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * launch_names.c - known numbers of launches by every way in which a kernel gets its name, operators of
- * two phases with executors used once, again and made before the recording, and a thread with a
- * long name. The libraries are loaded before "ready", as a framework has them on attach.
+ * launch_names.c - known numbers of launches with every source of a kernel's name, operators of
+ * two phases with executors that are used once, used again, or made before the recording, and a thread
+ * with a long name. The libraries are loaded before "ready", as in a framework on attach.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #define UNKNOWN_LAUNCHES 3
 #define GRAPH_LAUNCHES 4
 
-/* Host functions that stand for kernels; the first two were registered before the recording. */
+/* Host functions that represent kernels; the first two are registered before the recording. */
 __attribute__((noinline)) void kernel_by_symbol(float *x)
 {
 	DISTINCT();
@@ -149,7 +149,7 @@ static void *is_named(void *argument)
 	return NULL;
 }
 
-/* One thread names itself, the main thread names another. */
+/* One thread sets its own name, the main thread sets the name of another. */
 static void threads(void)
 {
 	pthread_barrier_t barrier;

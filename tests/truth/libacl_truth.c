@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libacl_truth.c - in the place of CANN: operators of two phases launch through aclrtLaunchKernel,
- * that through rtKernelLaunch, and a collective launches and copies, too; memory comes from rtMalloc.
+ * libacl_truth.c - a test double of CANN: operators of two phases launch through aclrtLaunchKernel,
+ * which calls rtKernelLaunch; a collective also launches and copies; memory comes from rtMalloc.
  */
 #include "tests/truth/runtimes.h"
 
@@ -26,7 +26,7 @@ EXPORT int aclrtLaunchKernel(void *function, uint32_t blocks, const void *args, 
 	return rtKernelLaunch(function, blocks, (void *)args, (uint32_t)args_size, NULL, stream);
 }
 
-/* Executors come from a pool of one for each operator, as the real ones do. */
+/* Each operator has a pool of one executor; the real executors come from pools, too. */
 EXPORT int aclnnAddGetWorkspaceSize(const void *self, const void *other, const void *alpha,
 				    void *out, uint64_t *workspace_size, void **executor)
 {
@@ -84,7 +84,7 @@ EXPORT int HcclAllReduce(void *send, void *recv, uint64_t count, int type, int o
 	return 0;
 }
 
-/* Addresses that mean nothing are given out one after another. */
+/* Returns consecutive addresses without memory behind them. */
 EXPORT int rtMalloc(void **address, uint64_t bytes, uint32_t kind, uint16_t module)
 {
 	static uint64_t next = 0x7f0000000000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcuda_truth.c - in the place of the CUDA driver library. */
+/* libcuda_truth.c - a test double of the CUDA driver library. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static const char *name_of(const void *handle)
 	return "nameless";
 }
 
-/* Tells the tool of a call that makes the device do one thing, or the same thing several times. */
+/* Reports to the tool a call that causes one task on the device, or the same task several times. */
 static void tell(const char *function, const struct truth_cuda_work *work, int times)
 {
 	const struct truth_cuda_tool *tool = truth_cuda_tool;
@@ -50,7 +50,7 @@ static void tell(const char *function, const struct truth_cuda_work *work, int t
 	tool->leave(function);
 }
 
-/* As the real one does: the library that the environment names is loaded and told to begin. */
+/* Like the real function: loads the library that the environment names and calls its entry point. */
 EXPORT int cuInit(unsigned int flags)
 {
 	const char *injection = getenv("CUDA_INJECTION64_PATH");
@@ -127,7 +127,7 @@ EXPORT int cuStreamSynchronize(void *stream)
 	return 0;
 }
 
-/* Handles are made from names, so that the program can tell them apart: 0x1000 + first letter. */
+/* Handles are made from names, so that they differ: 0x1000 + first letter. */
 EXPORT int cuModuleGetFunction(void **function, void *module, const char *name)
 {
 	DISTINCT();

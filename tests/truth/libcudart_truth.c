@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcudart_truth.c - in the place of the CUDA runtime library; its launches go through the driver's. */
+/* libcudart_truth.c - a test double of the CUDA runtime library; its launches call the driver library. */
 #include "tests/truth/runtimes.h"
 
 EXPORT int cudaLaunchKernel(const void *func, struct dim3 grid, struct dim3 block, void **args,

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libcupti_truth.c - in the place of NVIDIA's libcupti: the functions that the shim uses, by the
- * prototypes of the real headers, over a device whose every task is known.
+ * libcupti_truth.c - a test double of NVIDIA's libcupti: the functions that the shim uses, with the
+ * prototypes of the real headers, for a device whose every task is known.
  *
- * A stream does one task after another, none before its call has begun. What the shim must come to
- * know is written to the file that TRUTH_CUPTI_LOG names, one line per task, times in
+ * A stream runs one task after another, none before its call has begun. The file that
+ * TRUTH_CUPTI_LOG names gets the expected records of the shim, one line per task, times in
  * CLOCK_MONOTONIC:
  *
  *   task CORRELATION NAME KIND TID STREAM BYTES START END CALL_START
  *
- * between a line "begin" and a line "end" each time that recording does.
+ * between a line "begin" and a line "end" for each recording.
  *
- * TRUTH_CUPTI says how it behaves, words in any order:
- *   old      of CUDA 11.0: CLOCK_REALTIME, all API calls or none
- *   ancient  of CUDA 10
- *   busy     another profiler is there
- *   late     records of calls are delivered after those of their tasks
+ * TRUTH_CUPTI selects its behaviour, words in any order:
+ *   old      like CUDA 11.0: CLOCK_REALTIME, all API calls or none
+ *   ancient  like CUDA 10
+ *   busy     another profiler uses CUPTI
+ *   late     records of calls are delivered after the records of their tasks
  */
 #include <cupti.h>
 
@@ -32,12 +32,12 @@
 
 #define RECORD_MAX 512
 #define STREAMS 64
-#define DELAY_NS 2000 /* from a call's begin to the earliest start of what it causes */
+#define DELAY_NS 2000 /* from a call's begin to the earliest start of its task */
 #define CONTEXT 1
 
 struct record {
 	struct record *next;
-	uint64_t ready_ns; /* CLOCK_MONOTONIC, when its task has ended */
+	uint64_t ready_ns; /* CLOCK_MONOTONIC of the end of its task */
 	size_t size;
 	uint64_t bytes[RECORD_MAX / 8];
 };
@@ -50,7 +50,7 @@ struct list {
 static const struct api {
 	CUpti_CallbackDomain domain;
 	CUpti_CallbackId id;
-	const char *name; /* as CUPTI says it */
+	const char *name; /* name in CUPTI */
 	const char *function;
 } apis[] = {
 	{ CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
@@ -96,7 +96,7 @@ static CUpti_TimestampCallbackFunc timestamp;
 static bool kind_enabled[CUPTI_ACTIVITY_KIND_COUNT], api_enabled[APIS], system_threads;
 static uint64_t stream_end[STREAMS];
 static uint32_t correlations;
-static size_t buffer_used; /* of the one that GetNextRecord reads */
+static size_t buffer_used; /* bytes used in the buffer that GetNextRecord reads */
 static FILE *log_file;
 
 static __thread unsigned int depth;
@@ -110,7 +110,7 @@ static bool behaves(const char *word)
 	return how && strstr(how, word);
 }
 
-/* CLOCK_REALTIME minus CLOCK_MONOTONIC, from readings between which nobody else ran. */
+/* Returns CLOCK_REALTIME minus CLOCK_MONOTONIC, from readings that no other thread interrupted. */
 static uint64_t realtime_offset(void)
 {
 	uint64_t before, now, after;
@@ -123,7 +123,7 @@ static uint64_t realtime_offset(void)
 	return now - before - (after - before) / 2;
 }
 
-/* CLOCK_MONOTONIC in what records are stamped with. */
+/* Converts CLOCK_MONOTONIC to the clock of the records. */
 static uint64_t stamp(uint64_t monotonic)
 {
 	uint64_t now;
@@ -131,7 +131,7 @@ static uint64_t stamp(uint64_t monotonic)
 	if (!timestamp)
 		return monotonic + realtime_offset();
 	now = clock_ns(CLOCK_MONOTONIC);
-	/* Whatever the clock given is: ours and it are read at once. */
+	/* The callback must return CLOCK_MONOTONIC: both clocks are read at once and compared. */
 	return timestamp() - now < 1000000000 ? monotonic : 0;
 }
 
@@ -147,7 +147,7 @@ static void append(struct list *list, const void *bytes, size_t size, uint64_t r
 	list->count++;
 }
 
-/* ---- What happens */
+/* ---- Tasks and calls */
 
 static const struct api *api_of(const char *function)
 {
@@ -286,7 +286,7 @@ static void write_log(const char *name, int kind, const struct truth_cuda_work *
 	fflush(log_file);
 }
 
-/* As the shim calls it. */
+/* Returns the name that the shim uses. */
 static const char *name_of(char kind)
 {
 	switch (kind) {
@@ -300,7 +300,7 @@ static const char *name_of(char kind)
 	}
 }
 
-/* Waiting takes until the stream is done, or all of them; it is no task of the device. */
+/* Records a wait until the stream, or all streams, are done; it is no task of the device. */
 static void wait_for_streams(const struct truth_cuda_work *work)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC), end = stream_end[work->stream % STREAMS];
@@ -424,7 +424,7 @@ CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, uint8_t enable)
 	return enable_api(CUPTI_CB_DOMAIN_DRIVER_API, id, enable);
 }
 
-/* Synchronisation is enabled last: the program may begin. */
+/* Sets the tool, for which the program waits; called when synchronisation, the last kind, is enabled. */
 static void set_tool(const struct truth_cuda_tool *it)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -465,7 +465,7 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 	return set_kind(kind, false);
 }
 
-/* The next record that may be delivered, or NULL. */
+/* Returns the next record that may be delivered, or NULL. */
 static struct record *next_record(struct list *list, bool forced)
 {
 	struct record *record;
@@ -494,7 +494,7 @@ static size_t count_of(struct list *list)
 	return count;
 }
 
-/* What is there now: a program that is faster than this must not keep it from the other list. */
+/* Delivers only the records present at the call: a fast program must not delay the other list. */
 static void deliver(struct list *list, bool forced)
 {
 	size_t size, used, max, left = count_of(list);
@@ -514,7 +514,7 @@ static void deliver(struct list *list, bool forced)
 	}
 }
 
-/* With "late", calls come a whole flush after their tasks. */
+/* With "late", records of calls come one flush after those of their tasks. */
 CUptiResult cuptiActivityFlushAll(uint32_t flag)
 {
 	static bool calls_turn;

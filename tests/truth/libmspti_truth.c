@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmspti_truth.c - in the place of CANN's libmspti.so: preloaded, it stands before the functions
- * that launch, and knows what the device did with each.
+ * libmspti_truth.c - a test double of CANN's libmspti.so: preloaded, it interposes the launching
+ * functions, and knows the device's task for each launch.
  *
- * TRUTH_MSPTI_LOG is written as libcupti_truth.c does: one line per task, CLOCK_MONOTONIC.
+ * Writes TRUTH_MSPTI_LOG like libcupti_truth.c: one line per task, CLOCK_MONOTONIC.
  */
 #include "device/mspti.h"
 
@@ -35,7 +35,7 @@ static mspti_request requested;
 static mspti_complete completed;
 static FILE *log_file;
 
-/* CLOCK_REALTIME of an instant of CLOCK_MONOTONIC. */
+/* Converts CLOCK_MONOTONIC to CLOCK_REALTIME. */
 static uint64_t stamp(uint64_t monotonic)
 {
 	uint64_t before, now, after;
@@ -54,7 +54,7 @@ static void append(const void *record, size_t size)
 		memcpy(queue[queue_count++].bytes, record, size);
 }
 
-/* What the device did, as the activity's kind has it. */
+/* Appends a task of the device, as a record of the activity's kind. */
 static void append_task(int kind, const char *name, uint64_t start, uint64_t end, uint32_t stream,
 			uint64_t bytes, uint64_t id)
 {
@@ -77,7 +77,7 @@ static void append_task(int kind, const char *name, uint64_t start, uint64_t end
 	}
 }
 
-/* As the stream has it: enum stream_kind. */
+/* Returns the enum stream_kind of an activity kind. */
 static int stream_kind(int kind)
 {
 	switch (kind) {
@@ -88,7 +88,7 @@ static int stream_kind(int kind)
 	}
 }
 
-/* One task of the device and the call that caused it, told after it. */
+/* Reports a task of the device, and then the call that caused it. */
 static void happened(int kind, const char *name, uint64_t call_start, uint64_t ns, void *stream,
 		     uint64_t bytes)
 {
@@ -184,7 +184,7 @@ static int set(int kind, bool enable)
 	enabled[kind] = enable;
 	if (path && !log_file)
 		log_file = fopen(path, "we");
-	/* The last one that is enabled. */
+	/* The last kind that the shim enables. */
 	if (log_file && kind == MSPTI_COMMUNICATION) {
 		setvbuf(log_file, NULL, _IOLBF, 0);
 		fprintf(log_file, enable ? "begin\n" : "end\n");

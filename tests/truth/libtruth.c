@@ -22,8 +22,8 @@ EXPORT int truth_fail_every(int n, int every)
 }
 
 /*
- * Returns its argument; no value is an error. Without the nop it would consist of a return on AArch64, whose entry is all
- * that is seen of it.
+ * Returns its argument; no value is an error. Without the nop the AArch64 function would be a single return
+ * instruction, of which only the entry is seen.
  */
 EXPORT int truth_count(int n)
 {
@@ -35,13 +35,13 @@ EXPORT int truth_count(int n)
 	return n;
 }
 
-/* Writes beyond its own array: with a stack protector that ends the program when it would return. */
+/* Writes beyond its own array: with a stack protector the program ends instead of returning. */
 EXPORT int truth_smash(void)
 {
 	char room[16];
 	volatile char *byte = room;
 
-	__asm__("" : "+r"(byte)); /* The compiler does not see what it leads to. */
+	__asm__("" : "+r"(byte)); /* Hides the value from the compiler. */
 	for (size_t i = sizeof(room); i < 2 * sizeof(room); i++)
 		byte[i] ^= 1;
 	return byte[sizeof(room)] ? 0 : 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mspti_known - launches a known number of kernels, collectives, copies and fills from each of several
- * threads, on the library that stands for CANN. truth.h says how a run goes.
+ * threads, with the test double of CANN. truth.h describes a run.
  *
  *   mspti_known ROUNDS THREADS
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.c - calls on objects that keep their names: objects at one address, and names at one address, one
- * after the other; in several threads, after fork() and after execve(). What a call's name has to be
- * follows from its argument: "name_" and that number.
+ * names.c - calls on objects with names: successive objects at one address, and successive names at one
+ * address; in several threads, after fork() and after execve(). The expected name of a call is "name_"
+ * and its argument.
  */
 #include <string.h>
 #include <sys/personality.h>
@@ -80,7 +80,7 @@ static void run_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* A name that is changed behind the catalog's back is known by the old one until another object is named. */
+/* After a change that the catalog does not see the old name is recorded until another object is named. */
 static void change_unseen(int *count)
 {
 	struct thing thing, other;
@@ -93,7 +93,7 @@ static void change_unseen(int *count)
 	call(&thing, 11, count);
 }
 
-/* A child has the same objects, and names of its own. */
+/* A child has the same objects with different names. */
 static void run_child(int *count)
 {
 	struct thing thing;
@@ -112,7 +112,7 @@ static void run_child(int *count)
 	call(&thing, 20, count);
 }
 
-/* The next program has objects of its own, at the same addresses. */
+/* The next program has different objects at the same addresses. */
 static int next_program(const char *made)
 {
 	int count = atoi(made);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opencl_known - does a known number of OpenCL commands from known threads,
- * checks its own results and what the runtime tells it, and prints the counts.
+ * opencl_known - runs a known number of OpenCL commands from known threads,
+ * checks its own results and the runtime's answers, and prints the counts.
  *
  *   opencl_known [-p] [-e] [-o] [-f] [-c] [-r ROUNDS] [-t THREADS]
  *
@@ -12,8 +12,8 @@
  *   -c  close every descriptor above 2 after set-up
  *
  * Prints "ready PID" after a warm-up, waits for a line on standard input, works,
- * and prints "thread TID" and per thread "count TID NAME COUNT". Everything else
- * it prints is the same in every run. Exit status 1: something was wrong.
+ * and prints "thread TID" and per thread "count TID NAME COUNT". All its other
+ * output is the same in every run. Exit status 1: a check failed.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -73,7 +73,7 @@ static cl_ulong time_of(cl_event event, cl_profiling_info which)
 	return value;
 }
 
-/* What the program sees of times must not depend on who else looks. */
+/* The times that the program sees must not depend on the layer. */
 static void check_times(struct job *job, cl_event event)
 {
 	cl_ulong queued, submit, start, end;
@@ -94,7 +94,7 @@ static void check_times(struct job *job, cl_event event)
 		fail("times out of order");
 }
 
-/* Where a command's event goes, and what it waits for. */
+/* Returns the place for a command's event; NULL if no event is wanted. */
 static cl_event *event_for(struct job *job, cl_event *event)
 {
 	const struct options *o = job->options;
@@ -272,7 +272,7 @@ static cl_command_queue make_queue(const struct options *o, cl_context context, 
 	want |= o->profiling ? CL_QUEUE_PROFILING_ENABLE : 0;
 	want |= o->out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
 	list[1] = want;
-	/* Every way to make one. */
+	/* Uses every function that makes a queue. */
 	if (which % 3 == 0)
 		queue = clCreateCommandQueue(context, device, want, &error);
 	else
@@ -282,7 +282,7 @@ static cl_command_queue make_queue(const struct options *o, cl_context context, 
 	CHECK(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(have), &have, NULL));
 	if (have != want)
 		fail("a queue has other properties than it was made with");
-	/* OpenCL 3.0 tells the list as it was given; earlier ones don't know the question. */
+	/* OpenCL 3.0 returns the list of the caller; earlier versions do not know this query. */
 	error = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof(list), list, &size);
 	printf("queue %d properties array: %d, %zu bytes", which, error, error ? 0 : size);
 	for (i = 0; error == CL_SUCCESS && i < size / sizeof(list[0]); i++)

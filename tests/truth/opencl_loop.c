@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opencl_loop - the loop of a host that has an OpenCL device compute: opencl_loop TURNS LAYERS. Each turn writes
+ * opencl_loop - a loop that makes an OpenCL device compute: opencl_loop TURNS LAYERS. Each turn writes
  * a batch, runs LAYERS equal kernels, and reads the result. Prints "ready", waits for a line on its
  * standard input, works, prints "turns=N" and "done", and waits for another line.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * paced.c - one call each PAUSE_US (default 500), each with the next number from 1 on, until a line comes in: what a
- * recording holds can be told by first, last and count. With a second argument there is a launch beside each of them.
+ * paced.c - one call each PAUSE_US (default 500), numbered from 1, until it reads a line: the first number, the last
+ * and the count show the content of a recording. With a second argument there is a launch with each call.
  */
 #include <poll.h>
 
@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	int number = 0;
 
-	/* One line of input begins, the next ends it: neither may be read ahead of the other. */
+	/* One line of input begins the calls, the next ends them: neither may be read ahead into a buffer. */
 	setvbuf(stdin, NULL, _IONBF, 0);
 	truth_ready();
 	printf("going\n");

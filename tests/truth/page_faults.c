@@ -2,9 +2,9 @@
 /*
  * page_faults.c FOLDER - threads with known numbers of page faults.
  *
- * The minor ones touch fresh memory, one page at a time; the major ones the pages of a
- * file in FOLDER of which nothing is in memory any more, each in a fault of its own.
- * The kernel's own counts of the thread are told, too.
+ * For minor faults a thread touches fresh memory, one page at a time; for major faults
+ * pages of a file in FOLDER that are no longer in memory, each with a separate fault.
+ * Also prints the kernel's own counts of the thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #define MINOR_PAGES 3000
 #define MAJOR_PAGES 100
-#define MAJOR_STRIDE 32 /* pages from one to the next: none comes with another */
+#define MAJOR_STRIDE 32 /* pages from one to the next, so that no fault brings in two of them */
 
 static size_t page;
 static char path[4096];
@@ -53,7 +53,7 @@ static void *minor(void *unused)
 	return unused;
 }
 
-/* A file of which no page is in memory; -1 if that cannot be had here. */
+/* Opens a file without any page in memory; returns -1 if this is not possible here. */
 static int cold_file(size_t size)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -74,7 +74,7 @@ static void *major(void *unused)
 	struct rusage before = own_usage();
 	volatile char *memory = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
 
-	/* Without reading ahead, and no neighbours that lie in memory are mapped along. */
+	/* No read-ahead, and no mapping of neighbouring pages that are in memory. */
 	if (memory == MAP_FAILED || madvise((void *)memory, size, MADV_RANDOM))
 		perror("page_faults: file");
 	for (size_t i = 0; memory != MAP_FAILED && i < MAJOR_PAGES; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * places.c - calls of threads whose ids differ by a multiple of 1024, so that they want one place in a
- * table, and of a thread that gets another id because it runs another program.
+ * places.c - calls of threads whose ids differ by a multiple of 1024, so that they use the same slot of a
+ * table, and of a thread whose id changes because it executes another program.
  *
- *	places		first and second live side by side, third comes when first is gone
- *	places exec	a thread calls and then runs this program anew, which takes over the process' id
+ *	places		first and second live side by side, third begins after first has ended
+ *	places exec	a thread calls and then executes this program again, which gets the process' id
  */
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@
 
 struct caller {
 	const char *name;
-	int apart_from;	/* a thread id whose place is wanted, or 0 */
+	int apart_from;	/* a thread id whose slot this thread must share, or 0 */
 	bool last_try;
 	bool fits;
 	sem_t started, go, half, rest;
@@ -52,7 +52,7 @@ static void *work(void *argument)
 	return NULL;
 }
 
-/* Threads are started until one has an id that fits; where others take ids, too, it may be none. */
+/* Starts threads until one has a fitting id; it may find none if other processes take ids, too. */
 static pthread_t start(struct caller *c)
 {
 	pthread_t thread;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * privileges.c - processes of an ordinary user's that get other rights while somebody attaches to them.
+ * privileges.c - processes of an ordinary user that gain other privileges while a session attaches to them.
  *
- * privileges crowd FOLDER COUNT SPAN_MS: as an ordinary user. COUNT children, each with its way to other
- * rights (the table below). A child calls truth_arguments("mine-CHILD") now and then. The even
- * ones take their way within SPAN_MS after the first line of standard input, the odd ones after the second
- * line and after exactly LATE_CALLS more calls, named "late-CHILD". From there on all call with the text
- * "secret-WAY", and truth_make(), which is called nowhere else; or, if the process stays the user's own,
- * with "allowed-WAY". When FOLDER/end is there all of them exit.
+ * privileges crowd FOLDER COUNT SPAN_MS: run as an ordinary user. Starts COUNT children, each with its way to other
+ * privileges (the table below). A child calls truth_arguments("mine-CHILD") at intervals. Even children
+ * take their way within SPAN_MS after the first line of standard input, odd children after the second
+ * line and after exactly LATE_CALLS more calls, named "late-CHILD". From then on all call with the text
+ * "secret-WAY", and truth_make(), which is called nowhere else; or, if the process remains the user's own,
+ * with "allowed-WAY". All exit when FOLDER/end exists.
  *
- * privileges call FOLDER TEXT [uid]: what they execute. With "uid" it gives up what it was given first.
+ * privileges call FOLDER TEXT [uid]: executed by the children. With "uid" it first gives up its gained user id.
  *
- * privileges mapper FOLDER USER OTHER: as root. Gives each process whose id comes from the pipe FOLDER/map a
+ * privileges mapper FOLDER USER OTHER: run as root. Gives each process whose id it reads from the pipe FOLDER/map a
  * uid_map of the ids 0 (USER) and 1 (OTHER).
  *
- * privileges bystander FOLDER: until FOLDER/end is there, counts when its code has changed.
+ * privileges bystander FOLDER: counts changes of its own code until FOLDER/end exists.
  *
  * In FOLDER: libtruth.so, and copies of this program: plain, setuid, setgid, capable, hidden (which the user
  * may not read), script (run by "setuid"), and map, a pipe.
@@ -135,13 +135,13 @@ static void by_plain(const char *text)
 	execute("plain", text, NULL);
 }
 
-/* As su does that runs a program of its caller's: but this one has secrets until it has executed that. */
+/* Like su, which finally runs a program of its caller; but this program has secrets until it executes that program. */
 static void by_giving_up(const char *text)
 {
 	execute("setuid", text, "uid");
 }
 
-/* Its first line names the program that is set-user-id, which gets "call-script" from there, and its path. */
+/* The first line of the script names the set-user-id program, with the argument "call-script"; its path follows. */
 static void by_script(const char *text)
 {
 	char path[4096];
@@ -186,7 +186,7 @@ static void by_asking(const char *text)
 	call_on(text);
 }
 
-/* In a user namespace into which root has put another user's id. */
+/* Enters a user namespace whose uid_map, written by root, has another user's id. */
 static void by_setuid_call(const char *text)
 {
 	char line[32], path[4096], map[8] = "";
@@ -221,7 +221,7 @@ static void by_namespace(const char *text)
 	call_on(text);
 }
 
-/* There is no user root there: the bit has no effect. */
+/* The user namespace has no mapping for root: the set-user-id bit has no effect. */
 static void by_setuid_in_namespace(const char *text)
 {
 	if (unshare(CLONE_NEWUSER))
@@ -239,7 +239,7 @@ static void by_no_new_privileges(const char *text)
 static const struct {
 	const char *name;
 	void (*take)(const char *text);
-	bool allowed; /* it stays the user's own */
+	bool allowed; /* the process remains the user's own */
 } ways[] = {
 	{ "setuid", by_setuid, false },
 	{ "plain", by_plain, true },
@@ -290,7 +290,7 @@ static void be_child(int number, int gate, long delay_us)
 	ways[way].take(text);
 }
 
-/* When the child takes its way, of those that do so early: each way at other times in each crowd. */
+/* Returns the delay of an early child: the same way has other delays in another crowd. */
 static long delay_of(int number, int early, long span_us)
 {
 	return span_us * ((number / 2 * 17 + getppid()) % early) / early;
@@ -353,7 +353,7 @@ static int mapper(int user, int other)
 
 #define CODE_BYTES 64
 
-/* The library's code lies in its file as far from the start as in memory. */
+/* Reads the code from the library's file, where it has the same offset as in memory. */
 static void read_code(unsigned char *code)
 {
 	char path[4096];

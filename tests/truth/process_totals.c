@@ -3,10 +3,10 @@
  * process_totals.c - CPU time, faults, bytes and memory of a process with three threads and
  * 40 children, as the kernel itself counts them.
  *
- * Its own figures are read four times: before it is traced, when it begins, when it
- * is done, and after it was traced. What a session reports must lie between what was
- * used from the second to the third reading and from the first to the fourth,
- * however long the machine made anybody wait in between.
+ * It reads its own figures four times: before it is traced, when it begins, when it
+ * is done, and after it was traced. A session's values must lie between the usage
+ * from the second to the third reading and the usage from the first to the fourth,
+ * whatever delays the machine has in between.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static unsigned long long time_ns(const struct timeval *t)
 	return t->tv_sec * 1000000000ull + t->tv_usec * 1000ull;
 }
 
-/* proc(5), schedstat: time on a CPU, time waiting for one, of each thread. */
+/* Adds proc(5) schedstat of each thread: time on a CPU and time waiting for a CPU. */
 static void add_schedstats(struct figures *f)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -99,7 +99,7 @@ static void *compute(void *unused)
 	return NULL;
 }
 
-/* Mostly in the kernel, which fills the buffer. */
+/* Runs mostly in the kernel, which fills the buffer. */
 static void *read_zeros(void *unused)
 {
 	uint64_t until = work_ns;

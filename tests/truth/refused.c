@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * refused.c - runs a program to which system calls are refused by a seccomp filter, as in a container.
+ * refused.c - runs a program with a seccomp filter that refuses a system call, as in a container.
  *
  * refused NUMBER ERRNO PROGRAM [ARG...]: the system call NUMBER fails with ERRNO.
  */
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "refused NUMBER ERRNO PROGRAM [ARG...]\n");
 		return 2;
 	}
-	/* Privileges may be kept: who starts this has CAP_SYS_ADMIN. */
+	/* No PR_SET_NO_NEW_PRIVS: the caller has CAP_SYS_ADMIN. */
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
 		perror("refused: seccomp");
 		return 2;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * returns.c - long sleeps that do not end with a plain return to user space: interrupted by a signal that has a
- * handler, ended by SIGKILL, and several of many threads at once in one system call each.
+ * returns.c - long sleeps that do not end with a plain return to user space: interrupted by a signal with a
+ * handler, ended by SIGKILL, and several sleeps in one system call, in many threads at once.
  *
- * Compiled with frame pointers; system calls are made where it is said, so that each place has its own name.
+ * Compiled with frame pointers; system calls are made inline, so that each place has its own function name.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -13,16 +13,16 @@
 
 #define TIMES 20
 #define SLEEP_NS 20000000l
-#define SHORT_SLEEPS 20 /* after which a long one is not expected */
+#define SHORT_SLEEPS 20 /* short sleeps, after which a long one is not expected */
 #define SHORT_NS 20000l
-#define WRITERS 24 /* more than can be told to walk at once, on few CPUs */
-#define PIPE_BYTES 65536 /* that it holds */
+#define WRITERS 24 /* more than the walks that can be requested at once, with few CPUs */
+#define PIPE_BYTES 65536 /* capacity of a pipe */
 #define WRITE_SLEEPS 5 /* of each writer */
 #define DRAIN_NS 12000000l
 
 static volatile sig_atomic_t signals;
 
-/* Goes on for a while, where the sleeper would be found if it were looked for too late. */
+/* Runs for a while: a stack that is walked too late would end here. */
 __attribute__((noipa)) static void on_alarm(int number)
 {
 	signals++;
@@ -68,7 +68,7 @@ __attribute__((noipa)) static void block_until_killed(void)
 	NOT_A_LEAF;
 }
 
-/* By their first sleep it is known what they have mapped, before they are gone. */
+/* Their first sleep makes their mappings known before they are killed. */
 static int kill_sleepers(uint64_t known_ns)
 {
 	pid_t pids[TIMES];
@@ -106,7 +106,7 @@ __attribute__((noipa)) static void write_all(int fd)
 	NOT_A_LEAF;
 }
 
-/* Its call is the first that is seen on the stack: who makes a system call may have no frame. */
+/* Its call is the first frame to expect on the stack: the function of the system call itself may have no frame. */
 static void *writer(void *argument)
 {
 	write_all(*(int *)argument);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reuse.c - a process id that is used again: a child calls, exits, and a stranger gets its id and calls.
+ * reuse.c - a reused process id: a child calls and exits, and an unrelated process (the stranger) gets its id and
+ * calls.
  *
- * After the first line of input the child calls and exits; this program, no target
- * of anybody, then forks the stranger with the same id. Prints child.pid first.
+ * After the first line of input the child calls and exits; this program, which is no
+ * target, then forks the stranger with the same id. Prints child.pid first.
  */
 #include <dlfcn.h>
 #include <linux/sched.h>
@@ -16,7 +17,7 @@
 #define CHILD_CALLS 70
 #define STRANGER_CALLS 900
 
-/* Only child and stranger map the library: while nobody else does, its probes are in the file itself. */
+/* Only child and stranger map the library: without other processes its probes are in the file only. */
 static int (*load(const char *library))(int)
 {
 	void *handle = dlopen(library, RTLD_NOW);
@@ -45,7 +46,7 @@ static void run_child(const char *library, int ready, int go)
 	_exit(0);
 }
 
-/* fork(), but with an id of our choice (Linux 5.5, CAP_CHECKPOINT_RESTORE) */
+/* Like fork(), with a given process id (Linux 5.5, CAP_CHECKPOINT_RESTORE). */
 static pid_t fork_as(pid_t pid)
 {
 	struct clone_args args = { .exit_signal = SIGCHLD,

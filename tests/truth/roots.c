@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * roots.c [DISK] - a device that is idle because of somebody at the end of a chain of waiting.
+ * roots.c [DISK] - a device that is idle because of a thread at the end of a chain of waits.
  *
- * In each scene a main thread of its own takes items from others and gives each to a device of its own: a
- * device stream whose tasks are made up here. Between two tasks the device is idle. Each thread of the chain
- * says what it really did in that time, by its CPU clock, the time of its sleeps, and the kernel's account of
- * its waits for a CPU. DISK is a block device that the scene "disk" reads past the page cache.
+ * Each scene has its own main thread, which takes items from other threads and submits each to its own device: a
+ * device stream with synthetic tasks. Between two tasks the device is idle. Each thread of the chain
+ * reports its real activity in that time, by its CPU clock, the time of its sleeps, and the kernel's account of
+ * its waits for a CPU. DISK is a block device that the scene "disk" reads with direct I/O.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #define LINE 6 /* threads of the scene "line" */
 #define BLOCK (1u << 20)
 
-/* What a chain passes on, in either direction. */
+/* A counter that passes requests or answers along a chain. */
 struct gate {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
@@ -32,15 +32,15 @@ struct gate {
 
 enum work { BURN, SLEEP, DISK };
 
-/* One thread of a chain: is asked, asks the next one, or works itself if it is the last one. */
+/* A thread of a chain: it gets a request, and passes it to the next thread, or works itself if it is the last. */
 struct stage {
 	char name[16];
 	struct gate ask, answer;
 	struct stage *next; /* NULL = it is the root */
 	enum work work;
 	int pipes[2]; /* answers by a pipe if [0] is set */
-	bool slices; /* of the answer to who waits: by timed waits */
-	bool criers; /* somebody broadcasts on its answer's gate for nothing */
+	bool slices; /* the thread that waits for the answer uses timed waits */
+	bool criers; /* another thread makes spurious broadcasts on the gate of its answers */
 	bool stop;
 	pthread_t thread;
 	uint64_t worked_ns;
@@ -88,7 +88,7 @@ static void take(struct gate *gate, bool slices)
 	pthread_mutex_unlock(&gate->lock);
 }
 
-/* How long the kernel has made this thread wait for a CPU. */
+/* Returns the time of this thread's waits for a CPU, from the kernel. */
 static uint64_t ready_ns(void)
 {
 	unsigned long long ran, ready = 0;
@@ -118,7 +118,7 @@ static void read_disk(uint64_t end)
 	close(fd);
 }
 
-/* Some milliseconds of work; returns how long it really burned, or was asleep. */
+/* Works for some milliseconds; returns the real CPU time, or time asleep. */
 static uint64_t do_work(enum work work)
 {
 	uint64_t ready, cpu, start;
@@ -173,7 +173,7 @@ static void *run_stage(void *argument)
 	}
 }
 
-/* Wakes who waits for a stage's answer, for nothing. */
+/* Makes spurious wake-ups of the threads that wait for a stage's answer. */
 static void *cry(void *argument)
 {
 	struct stage *stage = argument;
@@ -201,7 +201,7 @@ static void stop(struct stage *stage)
 	pthread_join(stage->thread, NULL);
 }
 
-/* A task from now on; returns when it has ended. */
+/* Runs a task that begins now, and waits for its end. Returns its start. */
 static uint64_t run_task(int device)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -267,7 +267,7 @@ static void play(struct scene *scene)
 	pthread_join(thread, NULL);
 }
 
-/* A chain of @count stages, the last of which works; the one at @piped answers by a pipe. */
+/* Plays a chain of @count stages, of which the last works; the stage @piped answers by a pipe. */
 static void play_chain(const char *name, int device, uint32_t count, enum work work, int piped,
 		       bool slices, bool criers)
 {
@@ -298,7 +298,7 @@ static void play_chain(const char *name, int device, uint32_t count, enum work w
 	printf("%s.ns=%llu\n", name, (unsigned long long)stages[count - 1].worked_ns);
 }
 
-/* A process for each item, whose end is waited for; they all are one, known as the first. */
+/* Starts a process for each item and waits for its end; the processes count as one root, with the id of the first. */
 static uint64_t child_item(void)
 {
 	static bool told;
@@ -326,7 +326,7 @@ static uint64_t child_item(void)
 
 static int requests[2], answers[2];
 
-/* A process that answers by a pipe, and burns for each item. */
+/* Starts a process that burns CPU time for each item and answers by a pipe. */
 static pid_t start_server(void)
 {
 	char byte;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtimes.h - prototypes, as in the real headers, of the functions of other makers' runtimes that
- * the ground-truth libraries stand in for. They do nothing but call what lies below them.
+ * runtimes.h - prototypes, as in the real headers, of the functions of vendors' runtimes in the
+ * test doubles. These functions only call the layer below.
  */
 #ifndef PROFBPF_TRUTH_RUNTIMES_H
 #define PROFBPF_TRUTH_RUNTIMES_H
@@ -13,7 +13,7 @@
 #include "tests/truth/cuda_tool.h"
 
 #define EXPORT __attribute__((noinline, visibility("default")))
-/* Keeps functions that do nothing from becoming one. */
+/* Keeps the compiler from merging empty functions. */
 #define DISTINCT() __asm__ volatile("" ::"i"(__LINE__) : "memory")
 
 /* cuda_runtime_api.h, crt/host_runtime.h */

@@ -4,8 +4,8 @@
  *
  * Each thread prints its CPU time, its switches and its time of waiting for a CPU as the kernel
  * counts them (CLOCK_THREAD_CPUTIME_ID, RUSAGE_THREAD, schedstat) just before it ends, and when it
- * began and ended; the main thread prints between which instants it can have existed, and what
- * all of them had used when they were gone.
+ * began and ended; the main thread prints the bounds of each thread's lifetime, and the usage of
+ * all ended threads.
  */
 #include <stdatomic.h>
 
@@ -22,11 +22,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t print = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t start_line;
 
-/* The holder has the lock for the held-th time, the waiter asks for it the asked-th time, has had it had times. */
+/* Counts: the holder took the lock (held), the waiter asked for it (asked), the waiter had it (had). */
 static atomic_int held, asked, had, waiter_tid;
 static atomic_long waiter_sleeps; /* of the waiter before it asks */
 
-/* A thread: created, by the main thread; begun, by itself. CLOCK_MONOTONIC. */
+/* A thread. The main thread sets created, the thread itself begun; both are CLOCK_MONOTONIC. */
 struct work {
 	const char *name;
 	void *(*run)(void *work);
@@ -125,7 +125,7 @@ static void *waiter(void *work)
 	return NULL;
 }
 
-/* Two threads that want the same CPU at the same time: each preempts the other. */
+/* Two threads compete for the same CPU: each preempts the other. */
 static void *compete(void *work)
 {
 	begin(work);
@@ -136,7 +136,7 @@ static void *compete(void *work)
 	return NULL;
 }
 
-/* A thread lets itself be joined before it leaves its CPU for good: until the kernel knows it no more. */
+/* Waits until the kernel no longer knows a thread: it can be joined before its last switch. */
 static void until_gone(int tid)
 {
 	char path[64];
@@ -146,7 +146,7 @@ static void until_gone(int tid)
 		sleep_ns(POLL_NS / 10);
 }
 
-/* Runs @count threads at the same time; those that end last come last. */
+/* Runs @count threads at the same time, and joins them in order: list the last to end last. */
 static void run(struct work *works, int count)
 {
 	for (int i = 0; i < count; i++) {

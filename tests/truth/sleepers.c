@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sleepers.c - threads that sleep a known number of times, each in another thing.
+ * sleepers.c - threads that sleep a known number of times, each with a different kind of sleep.
  *
- * Who ends a sleep first waits until the thread is asleep, as the kernel says: so
+ * The waker first waits until the kernel reports that the thread is asleep: so
  * each call sleeps exactly once.
  */
 #include <linux/futex.h>
@@ -22,19 +22,19 @@
 #define SLEEPS 30
 #define CHILDREN 10
 
-/* One sleeper and who wakes it; in memory that children share. */
+/* A sleeper and its waker; in memory that child processes share. */
 struct pair {
 	atomic_int tid;
 	atomic_long voluntary; /* switches of the sleeper before it sleeps */
-	atomic_int turn; /* the sleeper is about to sleep for the turn-th time */
+	atomic_int turn; /* number of the sleep that the sleeper is about to begin */
 	_Atomic uint32_t word;
 	int fd[2];
-	long slept; /* how often it really did */
+	long slept; /* real number of sleeps */
 };
 
 static struct pair *pairs; /* of all threads below */
 static int sleeping_process;
-static atomic_flag printing = ATOMIC_FLAG_INIT; /* who waits for a mutex sleeps once more */
+static atomic_flag printing = ATOMIC_FLAG_INIT; /* a spin lock, because a wait for a mutex would be one more sleep */
 
 enum { NAPPER, LOCKER, TIMED, READER, POLLER, EVENTER, WAITER, PAIRS };
 
@@ -48,14 +48,14 @@ static void pause_briefly(void)
 	nanosleep(&ts, NULL);
 }
 
-/* A thread that is only about to sleep would be kept from it by being woken, and there would be one sleep less. */
+/* A wake-up before the thread is asleep would prevent the sleep, and the count would be too low. */
 static void until_asleep(struct pair *p, int turn)
 {
 	while (p->turn < turn || !is_asleep(sleeping_process, p->tid, p->voluntary))
 		pause_briefly();
 }
 
-/* The next thing the thread does is to sleep for the @turn-th time. */
+/* Announces that the thread now sleeps for the @turn-th time. */
 static void about_to_sleep(struct pair *p, int turn)
 {
 	p->voluntary = own_sleeps();
@@ -75,7 +75,7 @@ static struct pair *begin(int which)
 	return p;
 }
 
-/* Of a thread that nobody wakes: its time may be up before it sleeps. */
+/* Counts sleeps of a thread with a timeout, which may expire before the thread is asleep. */
 static void add_sleeps(int which, long sleeps)
 {
 	pairs[which].slept += sleeps;
@@ -142,7 +142,7 @@ static void *reader(void *unused)
 	return NULL;
 }
 
-/* Another process writes what the reader reads. */
+/* Starts another process that writes the data for the reader. */
 static int start_writer(void)
 {
 	struct pair *p = &pairs[READER];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * small_calls.c - calls that do little, so that the probes are most of what is recorded.
+ * small_calls.c - calls that do little, so that probes take most of the recorded time.
  *
- * The same rounds are run before and after "ready" is answered: the first, untraced,
- * say how long a call takes by itself. Medians, so that what else the machine does is
- * not in them.
+ * The same rounds run before and after the answer to "ready": the first rounds, untraced,
+ * give the time of a call by itself. Results are medians, to exclude other activity of the
+ * machine.
  */
 #include "tests/truth/truth.h"
 
@@ -24,7 +24,7 @@ static uint64_t median(uint64_t *ns)
 	return ns[ROUNDS / 2];
 }
 
-/* Nanoseconds of a call of truth_outer() and of truth_noop(). */
+/* Measures the nanoseconds of a call of truth_outer() and of truth_noop(). */
 static void run(uint64_t *outer_ns, uint64_t *noop_ns)
 {
 	uint64_t outer[ROUNDS], noop[ROUNDS];

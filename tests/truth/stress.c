@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stress.c - everything at once for SECONDS: many threads that call, processes that come and go, a
- * library loaded and unloaded; each result is checked and each call counted.
+ * stress.c - combined load for SECONDS: many threads that call, short-lived processes, a library
+ * that is loaded and unloaded; checks each result and counts each call.
  *
  *     stress SECONDS
  *
- * truth_noop and truth_arguments are called by threads and children; what is printed counts both.
+ * Threads and child processes call truth_noop and truth_arguments; the printed counts contain both.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -24,7 +24,7 @@ struct stress {
 	const char *exe;
 	char library[PATH_MAX];
 	uint64_t end_ns;
-	/* Each is written by one thread, and read when that has ended. */
+	/* Each is written by one thread, and read after that thread has ended. */
 	uint64_t children;
 	uint64_t child_failures;
 	uint64_t loads;

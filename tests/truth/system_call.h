@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * system_call.h - system calls made in the function that makes them, not in libc's, which has no
- * frame pointers: so that a sleep's place has the name that the program gives it.
+ * system_call.h - system calls made inline in the caller and not in libc, which has no frame
+ * pointers, so that the place of a sleep is a function of the program.
  */
 #ifndef PROFBPF_TESTS_TRUTH_SYSTEM_CALL_H
 #define PROFBPF_TESTS_TRUTH_SYSTEM_CALL_H
 
-#define NOT_A_LEAF __asm__ volatile("" ::: "memory") /* nor the last thing that is done */
+#define NOT_A_LEAF __asm__ volatile("" ::: "memory") /* prevents tail calls, too */
 
-/* What the kernel returns: a negative errno for an error. */
+/* Returns the kernel's value: a negative errno on error. */
 static inline __attribute__((always_inline)) long system_call(long number, long first, long second,
 							      long third)
 {

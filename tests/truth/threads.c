@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads.c - 200 short-lived threads, and one that gets its name late. */
+/* threads.c - 200 short-lived threads, and one thread that is named late. */
 #include "tests/truth/truth.h"
 
 #define SHORT_THREADS 200

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trainer.c - fetches batches from a worker process as PyTorch's trainers do, and knows how long it waited: trainer TURNS.
+ * trainer.c - fetches batches from a worker process as PyTorch's trainers do, and measures its waits: trainer TURNS.
  *
- * Its functions have the names of PyTorch's that the catalog knows: marks around each fetch, a tensor in shared memory that
- * the worker makes and the trainer opens. Prints inner_ns and outer_ns, of the time between the marks' calls and with them, and
- * turns.
+ * Its functions have the names of PyTorch functions in the catalog: marks around each fetch, a tensor in shared memory
+ * that the worker makes and the trainer opens. Prints inner_ns (the time between the marks' calls), outer_ns (including
+ * these calls), and turns.
  */
 #include <sys/prctl.h>
 
@@ -37,7 +37,7 @@ __attribute__((noipa)) void tensor(void *self)
 	__asm__ volatile("" : : "r"(self) : "memory");
 }
 
-/* One tensor for each byte that comes; ends with the trainer. */
+/* Makes one tensor for each byte that it reads; ends with the trainer. */
 static void work(int wanted, int made)
 {
 	char byte;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * truth.h - what programs whose every call, switch and nanosecond is known share.
+ * truth.h - shared by the programs whose every call, switch and nanosecond is known.
  *
- * A program prints "ready PID", waits for a line on standard input, does what it
- * is there for, prints what it did as NAME=VALUE lines, prints "done", and waits
- * for another line (or the end of input) before it exits.
+ * A program prints "ready PID", waits for a line on standard input, does its work,
+ * prints its results as NAME=VALUE lines, prints "done", and waits for another line
+ * (or the end of input) before it exits.
  */
 #ifndef PROFBPF_TRUTH_H
 #define PROFBPF_TRUTH_H
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* gcc's attribute that keeps a function and calls of it as they are written, of what clang has. */
+/* clang's substitute for gcc's attribute that keeps a function and its calls as written. */
 #ifdef __clang__
 #define noipa noinline, optnone
 #endif
@@ -39,7 +39,7 @@ int truth_arguments(const char *name, uint64_t bytes, void *stream, int d, int e
 		    uint64_t *out);
 int truth_block(int fd);
 
-/* Has a name as long as it is not named again; so the catalog says. */
+/* Keeps its name until it is named again, according to the catalog. */
 struct truth_named {
 	uint64_t reserved;
 	const char *name;
@@ -48,7 +48,7 @@ struct truth_named {
 void truth_name(struct truth_named *object, const char *name);
 int truth_named(struct truth_named *object, uint64_t number);
 
-/* Goes on, as its last act, in the object's own function, which sleeps 1 ms, and fails with 7 in every @every-th call. */
+/* Ends with a tail call of the object's own function, which sleeps 1 ms, and fails with 7 in every @every-th call. */
 struct truth_methods {
 	int (*reserved)(void);
 	int (*run)(void *object, int n, int every);
@@ -116,7 +116,7 @@ static inline void truth_done(void)
 	wait_line();
 }
 
-/* How often the calling thread has gone to sleep. */
+/* Returns the number of sleeps of the calling thread. */
 static inline long own_sleeps(void)
 {
 	struct rusage u;
@@ -125,8 +125,8 @@ static inline long own_sleeps(void)
 	return u.ru_nvcsw;
 }
 
-/* Is the thread @tid of process @pid asleep, and not still about to be: has it gone to sleep since it had
- * done so @sleeps times? */
+/* Returns whether the thread @tid of process @pid is really asleep, not only about to sleep: its number of sleeps
+ * exceeds @sleeps. */
 static inline bool is_asleep(int pid, int tid, long sleeps)
 {
 	char path[64], line[128], state = 0;
@@ -144,8 +144,8 @@ static inline bool is_asleep(int pid, int tid, long sleeps)
 	return state == 'S' && voluntary > sleeps;
 }
 
-/* What the process has used but for the calling thread, the only one that is left: what its threads that
- * have ended used, their way out included, as the kernel sums it up. */
+/* Prints the usage of the ended threads of the process, their exit included, by the kernel's sums: the usage of the
+ * process without that of the calling thread, the only one left. */
 static inline void report_ended_threads(void)
 {
 	struct rusage own, all;
@@ -158,7 +158,7 @@ static inline void report_ended_threads(void)
 	       (unsigned long long)cpu, all.ru_nvcsw - own.ru_nvcsw, all.ru_nivcsw - own.ru_nivcsw);
 }
 
-/* The first CPU that this process may use. */
+/* Returns the first CPU that this process may use. */
 static inline int first_cpu(void)
 {
 	cpu_set_t set;

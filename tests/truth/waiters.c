@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * waiters.c - threads of a program without any runtime that wait for others, known ones.
+ * waiters.c - threads of a program without any runtime that wait for known other threads.
  *
  * The main thread waits for "maker", which waits for a process "source", which sleeps. A thread "second" waits for a
- * mutex that "holder" has while it sleeps. Prints the threads' ids; goes on until its standard input ends.
+ * mutex that "holder" holds while it sleeps. Prints the threads' ids; runs until its standard input ends.
  */
 #include <signal.h>
 #include <sys/prctl.h>

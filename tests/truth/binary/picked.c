@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* picked.c - an IFUNC, and with -DIMPORTER a library that calls it: its table holds the function that was picked */
+/* picked.c - an IFUNC, and with -DIMPORTER a library that calls it: its GOT has the selected function */
 
 #define FUNCTION __attribute__((noinline, visibility("default"))) int
 

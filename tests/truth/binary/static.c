@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* static.c - a program without any library: what it calls is known by its own .symtab. Argument: calls. */
+/* static.c - a statically linked program: its functions are in its own .symtab only. Argument: number of calls. */
 #include "tests/truth/truth.h"
 
 int binary_static(int value);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* versioned.c - symbols that are not one name for one function: versions, aliases, IFUNCs; see symbols.map */
+/* versioned.c - symbols without a one-to-one mapping to functions: versions, aliases, IFUNCs; see symbols.map */
 
 #define FUNCTION __attribute__((noinline, visibility("default"))) int
 
-/* Two functions of one name. */
+/* Two functions with one name. */
 FUNCTION version_one(int value)
 {
 	__asm__ volatile("" ::: "memory");
@@ -19,7 +19,7 @@ FUNCTION version_two(int value)
 __asm__(".symver version_one, binary_version@V1");
 __asm__(".symver version_two, binary_version@@V2");
 
-/* One function of two names; the catalog gives the second one exactly. */
+/* One function with two names; the catalog has the exact second name. */
 FUNCTION binary_a_name(int value)
 {
 	__asm__ volatile("" ::: "memory");
@@ -28,7 +28,7 @@ FUNCTION binary_a_name(int value)
 
 FUNCTION binary_alias(int value) __attribute__((alias("binary_a_name")));
 
-/* A function that is chosen when the library is loaded. */
+/* A function that is selected when the library is loaded. */
 static int chosen(int value)
 {
 	__asm__ volatile("" ::: "memory");
