@@ -25,7 +25,7 @@ struct folder {
 	int depth;
 	bool second; /* its sibling folders had the tasks */
 	struct map old; /* indices of superseded names */
-	struct map own; /* indices of exports of profbpf; with import->own, of all other names */
+	struct map own; /* indices of exports of profbpf; with import->own, of all other files */
 	bool inside_own; /* it is in a folder exported by profbpf */
 	struct import_result result; /* the result that contains it */
 };

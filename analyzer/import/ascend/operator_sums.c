@@ -65,8 +65,8 @@ struct sums_file {
 };
 
 /*
- * Tables of intervals have starts, and the rows of aicpu_intermediate, with a serial_number, are single runs: both
- * are excluded. All tables of sums have a count of occurrences.
+ * Tables of intervals have starts, and the rows of aicpu_intermediate, with a serial_number, are single runs:
+ * neither is a table of sums. All tables of sums have a count of occurrences.
  */
 static int detect(const struct import_sample *sample)
 {
