@@ -2,8 +2,8 @@
 /*
  * fuzz_catalog.c - libFuzzer target for catalogs, which ordinary users send to root's daemon.
  *
- * An input is catalogs, separated by record separators (0x1e); the last part, if there are several, is
- * names by line, which are asked for as symbols and as names of drivers.
+ * An input is a list of catalogs, separated by record separators (0x1e); the last part, if there are several, is
+ * a list of names, one a line, which are looked up as symbols and as names of drivers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static void ask(const struct catalogs *catalogs, struct input names)
 	}
 }
 
-/* A copy, so that a byte read behind it is found out. */
+/* Uses a copy in its own allocation, so that a read beyond its end is detected. */
 static void add(struct catalogs *catalogs, struct input text)
 {
 	char *copy = malloc(text.size ? text.size : 1), *error = NULL;

@@ -2,9 +2,9 @@
 /*
  * fuzz_code.c - libFuzzer target for the machine code of functions, which comes from files of targets.
  *
- * The first byte of an input says for which machine and kernel, how much of the function there is, and
- * whether its first instructions, its exits or its frames are looked for; the next two are its place. For exits follow
- * the pieces of code that the unwind tables know, for frames where functions begin. The rest is code.
+ * The first byte of an input selects the machine and kernel, the available part of the function, and
+ * whether its first instructions, its exits or its frames are analysed; the next two are its place. Then, for exits,
+ * follow the pieces of code in the unwind tables, for frames the starts of functions. The rest is code.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define OPTIMIZED_NOP 0x01
 #define AARCH64 0x02
 #define SIZE_UNKNOWN 0x04
-#define SIZE_LARGER 0x08 /* than what there is of it */
+#define SIZE_LARGER 0x08 /* larger than the available code */
 #define EXITS 0x10
 #define FRAMES 0x20
 #define STACK_STAYS 0x40
@@ -53,7 +53,7 @@ static void choose(uint8_t flags, uint64_t offset, const uint8_t *code, size_t a
 	check(!choice.below || (choice.delta && !(flags & STACK_STAYS)));
 }
 
-/* ---- Where its calls end */
+/* ---- The function's exits */
 
 static struct place {
 	uint64_t start; /* of the code */
@@ -127,7 +127,7 @@ static struct exit_finder *finder_for(bool aarch64)
 	return finders[aarch64];
 }
 
-/* What is found depends on the function alone, not on what was looked at before. */
+/* Checks that the result depends on the function alone, not on earlier analyses. */
 static void find_exits(uint8_t flags, uint64_t offset, const uint8_t *code, size_t available)
 {
 	uint64_t size = flags & SIZE_UNKNOWN ? 0 : available + !!(flags & SIZE_LARGER);
@@ -147,7 +147,7 @@ static void find_exits(uint8_t flags, uint64_t offset, const uint8_t *code, size
 	function_exits_free(&found);
 }
 
-/* ---- Its frames */
+/* ---- The function's frames */
 
 struct rules {
 	uint64_t last;
@@ -195,7 +195,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 	code = malloc(in.size ? in.size : 1);
 	check(code != NULL);
-	/* A copy, so that a byte read behind it is found out. */
+	/* A copy in its own allocation, so that a read beyond its end is detected. */
 	if (in.size)
 		memcpy(code, in.data, in.size);
 	if (flags & FRAMES)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_control.c - libFuzzer target for what clients say to root's daemon: packets on its socket, and
- * the requests in them, up to where a session would begin.
+ * fuzz_control.c - libFuzzer target for messages of clients to root's daemon: packets on its socket, and
+ * the requests in them, up to the begin of a session.
  *
- * An input is packets: a byte of flags, a length of two bytes, and so many bytes. They go through a
- * socket and to request_handle(). Each request must be answered once, and no descriptor may be left
- * open. Sessions, and what would be found out about processes and the kernel, are stood in for.
+ * An input is a list of packets: a byte of flags, a length of two bytes, and that many bytes. They pass through
+ * a socket to request_handle(). Each request must be answered once, and no descriptor may stay open.
+ * Sessions and all information about processes and the kernel are replaced by stubs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +23,11 @@
 #include "daemon/profbpfd/control/trigger_files.h"
 #include "tests/fuzz/input.h"
 
-#define FLAG_FDS 0x03 /* so many descriptors come with the packet */
+#define FLAG_FDS 0x03 /* number of descriptors that come with the packet */
 #define FLAG_ORDINARY 0x04 /* the client is not trusted */
-#define FLAG_LIVE 0x08 /* after it, sessions have gone live */
-#define FLAG_ENDED 0x10 /* ... or ended */
-#define FLAG_BUSY 0x20 /* there are too many requests already */
+#define FLAG_LIVE 0x08 /* after the packet, sessions go live */
+#define FLAG_ENDED 0x10 /* ... or end */
+#define FLAG_BUSY 0x20 /* too many requests are pending */
 #define PACKETS_MAX 16
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -89,7 +89,7 @@ void session_free(struct session *session)
 	free(session);
 }
 
-/* The flight recorder, of which nobody gets anything: it has found no process. */
+/* The flight recorder, without any content: it has found no process. */
 struct flight_recorder {
 	int nothing;
 };
@@ -140,7 +140,7 @@ void flight_window_free(struct flight_window *window)
 	check(!window);
 }
 
-/* Reads files of the administrator's. */
+/* The real function reads files of the administrator. */
 void reload_request(struct services *services, struct client *client, uint32_t id)
 {
 	client_refuse(client, id, "not here");
@@ -156,7 +156,7 @@ void __wrap_obstacles_look(struct obstacle_facts *facts, const struct features *
 void __wrap_obstacles_text(const struct features *features, char *text, size_t size);
 void __wrap_descriptors_drop(struct control_fds *fds, const struct peer *peer);
 
-/* Those that come with profbpf take longer to read than all else, and are ours. */
+/* Not the catalogs of profbpf itself: reading them takes longer than all else, and they are trusted. */
 struct catalogs *__wrap_catalog_set_load(const char *const *directories, size_t directory_count,
 					 struct words *problems)
 {
@@ -202,13 +202,13 @@ void __wrap_obstacles_text(const struct features *features, char *text, size_t s
 	text[0] = '\0';
 }
 
-/* No thread, so that all are closed when they are counted. */
+/* Without a thread, so that all descriptors are closed when they are counted. */
 void __wrap_descriptors_drop(struct control_fds *fds, const struct peer *peer)
 {
 	control_fds_close(fds);
 }
 
-/* What is worked on is done at once. */
+/* Runs jobs at once. */
 int job_queue_add(struct job_queue *queue, struct job *job)
 {
 	if (busy)
@@ -221,7 +221,7 @@ static void open_sockets(void)
 {
 	if (some_file >= 0)
 		return;
-	/* The room for a packet goes back and forth between the program and the kernel otherwise. */
+	/* Keeps the memory of packets in the program; else it would be returned to the kernel each time. */
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	mallopt(M_MMAP_THRESHOLD, 1 << 26);
 	some_file = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -252,7 +252,7 @@ static void send_packet(const uint8_t *data, size_t size, unsigned int fds)
 	check(sendmsg(sockets[0], &msg, 0) == (ssize_t)size);
 }
 
-/* How many responses there are; each must be one. */
+/* Returns the number of responses; each must be valid. */
 static unsigned int take_responses(void)
 {
 	static uint8_t packet[CONTROL_MESSAGE_MAX];

@@ -2,9 +2,9 @@
 /*
  * fuzz_elf.c - libFuzzer target for ELF files of targets and the files with their debug symbols.
  *
- * The first two bytes of an input are the length of the ELF file, the next one says how it is looked
- * at; what follows the file is the debug file, which is found under whatever name it is looked for
- * (the linker puts __wrap_open() in the place of open()).
+ * The first two bytes of an input are the length of the ELF file, the next byte selects the way to read
+ * it; after the file follows the debug file, which is found under any name (the linker replaces open()
+ * by __wrap_open()).
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_import.c - libFuzzer target for the importers of device files, and for all that reads
- * what they made.
+ * fuzz_import.c - libFuzzer target for the importers of device files, and for all readers of
+ * the models that they make.
  *
- * The first byte of an input chooses how the rest is used (bits 0 and 1, so that "d", "e", "f"
- * and "g" begin the seeds): a file, the same through gzip, rows of a database, files of a
- * directory. With bit 2 the model is analysed and the reports are written, too. Which importer
- * gets it is told by the content, as for users. tests/unit/test_fuzz_import.c runs the seeds and
- * changes of them without libFuzzer.
+ * The first byte of an input selects the use of the rest (bits 0 and 1, so that the seeds begin
+ * with "d", "e", "f" and "g"): a file, the same through gzip, rows of a database, files of a
+ * directory. With bit 2 the model is also analysed and the reports are written. The content
+ * selects the importer, as for users. tests/unit/test_fuzz_import.c runs the seeds and
+ * modified seeds without libFuzzer.
  */
 #include <errno.h>
 #include <ftw.h>
@@ -24,7 +24,7 @@
 
 #define INPUT_KIND 0x03
 #define INPUT_ANALYSE 0x04
-#define FILES_MAX 8 /* of a directory */
+#define FILES_MAX 8 /* files of a directory */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

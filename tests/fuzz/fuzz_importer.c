@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_importer.c - libFuzzer target for one importer at a time: PROFBPF_FUZZ=NAME says which.
+ * fuzz_importer.c - libFuzzer target for one importer, which PROFBPF_FUZZ=NAME selects.
  *
- * Made to try many inputs a second: no more than the importer and what it calls is run, on files and
- * databases that never leave the memory (virtual_files.h, virtual_database.h).
+ * Designed for many inputs a second: it runs only the importer and the functions that it calls, on files and
+ * databases in memory (virtual_files.h, virtual_database.h).
  *
- * An input is a byte, and the file. If bit 7 of that byte is set, its other bits say in how small parts
- * files are read. With a record separator (0x1e) in the file there are several: the byte after each
- * separator chooses from the importer's places where those behind it go. Those of databases are rows
- * (rows.h). An input that ends with a group separator (0x1d) is taken in as if a trace had been given.
+ * An input is a byte, and the file. If bit 7 of that byte is set, its other bits are the size of the parts in
+ * which files are read. Record separators (0x1e) divide the file into several: the byte after each
+ * separator selects the place of the next file from the importer's places. Files of databases are rows
+ * (rows.h). An input that ends with a group separator (0x1d) is imported as if a trace had been given.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -35,7 +35,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 struct target {
 	const char *name;
 	const struct importer *importer;
-	/* Where its files go; the first is the one that is taken in. One ending in / is a directory. */
+	/* Places of its files; the first is the imported one. A place that ends in / is a directory. */
 	const char *places[PLACES_MAX];
 };
 
@@ -132,14 +132,14 @@ static const struct target TARGETS[] = {
 static const struct target *target;
 static char paths[PLACES_MAX][96];
 static unsigned int place_count;
-static bool in_folder; /* the first place is one */
+static bool in_folder; /* the first place is a directory */
 
 static bool is_database(unsigned int place)
 {
 	return strstr(target->places[place], ".db");
 }
 
-/* Whose tables the databases are made of. */
+/* Returns the owner of the tables of the databases. */
 static char owner_of_tables(void)
 {
 	return target->importer == &import_nsys	  ? 'n' :
@@ -180,7 +180,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		exit(2);
 	}
 	sqlite_memory_use();
-	/* Memory goes back and forth between the program and the kernel otherwise. */
+	/* Keeps memory in the program; else it would be returned to the kernel each time. */
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	mallopt(M_MMAP_THRESHOLD, 1 << 26);
 	make_paths();
@@ -218,7 +218,7 @@ static void put_files(struct input in)
 	}
 }
 
-/* As importers.c asks, but for files of which another importer is surer. */
+/* Calls the detection as importers.c does; its result is ignored, so that every file is imported. */
 static void detect(struct input in)
 {
 	static char text[IMPORT_SAMPLE + 1];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_maps.c - libFuzzer target for what tells which code lies at an address: the mappings of a
- * process, the map that it writes of generated code, and the kernel's symbols.
+ * fuzz_maps.c - libFuzzer target for the maps from addresses to code: the mappings of a process, its
+ * perf map of generated code, and the kernel's symbols.
  *
- * The first byte of an input chooses which of them the rest is; after a record separator (0x1e) come
- * addresses of eight bytes each to ask for.
+ * The first byte of an input selects the kind of map; after a record separator (0x1e) follow
+ * addresses of eight bytes to look up.
  */
 #include <stdio.h>
 #include <stdlib.h>

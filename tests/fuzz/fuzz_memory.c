@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_memory.c - libFuzzer target for what is read from the memory of a target that has loaded a
- * library: its tables, thread-local variables, MindData's tasks, and which function an IFUNC chose.
+ * fuzz_memory.c - libFuzzer target for readers of a target's memory with a loaded library: its tables,
+ * thread-local variables, MindData's tasks, and the function that an IFUNC selected.
  *
- * The first two bytes of an input are the length of the library's file, the next one says what is looked
- * for (its highest bit: every second page of the memory is not there). What follows the file is the memory, from
+ * The first two bytes of an input are the length of the library's file, the next byte selects the reader
+ * (its highest bit: every second page of the memory is missing). After the file follows the memory, from
  * address 0 on, where the library is mapped.
  */
 #include <errno.h>
@@ -49,7 +49,7 @@ static void put_library(struct input bytes)
 	virtual_process_text("stat", "4711 (python) S 1 1 1 0 -1 4194304 0 0 0\n");
 }
 
-/* For all of the memory that an input has room for (tests/fuzz/run), and a page more. */
+/* Writes the page map for the largest memory of an input (tests/fuzz/run) and one more page. */
 static void put_pages(bool holes)
 {
 	static const uint64_t all[] = { UINT64_MAX, UINT64_MAX, UINT64_MAX }, some[] = { 0, UINT64_MAX, 0 };

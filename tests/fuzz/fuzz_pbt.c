@@ -2,10 +2,10 @@
 /*
  * fuzz_pbt.c - libFuzzer target for the reader of traces.
  *
- * The first byte of an input chooses how the rest is used. Odd: it is the file.
- * Even: it is a list of bodies that are wrapped in packets with right checksums,
- * because a fuzzer does not guess those; each body begins with a byte of flags.
- * Whatever the reader hands out is unpacked as the message its kind stands for.
+ * The first byte of an input selects the use of the rest. Odd: the file.
+ * Even: a list of bodies that are wrapped in packets with right checksums, which
+ * a fuzzer does not guess; each body begins with a byte of flags.
+ * Each packet from the reader is unpacked as the message of its kind.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,11 @@
 #include "lib/trace/pbt.h"
 #include "tests/pbt_packet.h"
 
-#define FLAG_CODEC 0x07 /* codec as it is */
-#define FLAG_ENCODE 0x08 /* through the encoder, which compresses */
+#define FLAG_CODEC 0x07 /* codec, unchanged */
+#define FLAG_ENCODE 0x08 /* the body passes through the encoder, which compresses it */
 #define FLAG_WRONG_SIZE 0x10 /* body_size is the next two bytes */
-#define FLAG_GARBAGE 0x20 /* no packet at all */
-#define FLAG_DAMAGE 0x40 /* what is there so far is damaged: pairs of a place and bits to flip */
+#define FLAG_GARBAGE 0x20 /* bytes that are no packet */
+#define FLAG_DAMAGE 0x40 /* damages the output so far: pairs of a place and bits to flip */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -80,7 +80,7 @@ static void damage(struct pbt_buffer *out, const uint8_t *data, size_t size)
 		out->data[(data[0] | (size_t)data[1] << 8) % out->size] ^= data[2];
 }
 
-/* Each piece: flags, kind, length (2 bytes), that many bytes. Returns packets that must be read. */
+/* Each piece: flags, kind, length (2 bytes), that many bytes. Returns the number of packets that must be read. */
 static uint64_t wrap(const uint8_t *data, size_t size, struct pbt_buffer *out)
 {
 	struct pbt_encoder *encoder = pbt_encoder_new();
@@ -97,7 +97,7 @@ static uint64_t wrap(const uint8_t *data, size_t size, struct pbt_buffer *out)
 		if (length > size)
 			length = size;
 		if (flags & FLAG_GARBAGE) {
-			/* It may look like a packet that the good ones are part of. */
+			/* The garbage may look like a packet that contains the good ones. */
 			garbage = true;
 			put(out, data, length);
 		} else if (flags & FLAG_DAMAGE) {

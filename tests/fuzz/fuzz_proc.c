@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_proc.c - libFuzzer target for other files of targets: those in /proc that hold what they choose
- * (names, arguments, environments, paths of groups), and the loader's configuration in their root.
+ * fuzz_proc.c - libFuzzer target for other files of targets: files in /proc with content that targets choose
+ * (names, arguments, environments, paths of cgroups), and the loader's configuration in their root.
  *
- * The first byte of an input chooses which; the rest is the file, or two of them with a record
- * separator (0x1e) in between.
+ * The first byte of an input selects the kind of file; the rest is the file, or two files separated by a
+ * record separator (0x1e).
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void read_arguments(struct input first)
 	free(text);
 }
 
-/* The group's own files are in a folder that is called "group". */
+/* The cgroup's own files are in a folder named "group". */
 static void read_group(bool version1, struct input first, struct input second)
 {
 	struct cgroups *groups;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_python.c - libFuzzer target for what is read from the memory of a CPython process.
+ * fuzz_python.c - libFuzzer target for the readers of a CPython process's memory.
  *
- * The first byte of an input says which version's layout is tried, the second whether the input's rest
- * is a line table alone; else it is the process's memory, which repeats itself every so many bytes, so
- * that pointers lead somewhere. Addresses with high bits lead nowhere.
+ * The first byte of an input selects the layout of a Python version, the second whether the rest of the
+ * input is only a line table; else it is the process's memory, which repeats with the period of its size,
+ * so that pointers are valid. Addresses with high bits are invalid.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #define RUNTIME 64
 #define CODE_TYPE 0x41
 #define ADDRESS_END (1ull << 32)
-/* Of an input; then the process is gone. What goes round in circles must come to an end by itself. */
+/* Limits for an input, after which reads fail as if the process had exited. Readers must detect cycles themselves. */
 #define READS_MAX 5000
 #define BYTES_MAX (128u << 10)
 
@@ -75,7 +75,7 @@ static void try_memory(const struct python_offsets *offsets, struct input bytes)
 	reader.context = &memory;
 	if (python_identify(&reader, &place, offsets->version))
 		check(place.offsets == offsets);
-	/* The same memory as if it had been found to fit: a process can change it afterwards. */
+	/* Uses the memory as if the layout had been verified: a process can change it after the check. */
 	place.offsets = offsets;
 	if (python_lock_read(&reader, &place, &lock))
 		check(lock.last - lock.first == offsets->lock_last - offsets->lock_first);

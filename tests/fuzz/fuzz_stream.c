@@ -2,9 +2,9 @@
 /*
  * fuzz_stream.c - libFuzzer target for device streams: memory that the target writes while it is read.
  *
- * It begins as a valid stream of a few slots. An input is a list of steps, a byte and what it takes:
- * bytes to be written somewhere in the memory, before and after it is opened, and calls of the reader.
- * The file is this program's own (device_find.c, which looks for it in /proc, is stood in for).
+ * The memory begins as a valid stream of a few slots. An input is a list of steps, each a byte with its
+ * arguments: bytes to write somewhere in the memory, before and after it is opened, and calls of the
+ * reader. The file belongs to this program (device_find.c, which looks for it in /proc, is replaced).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #define NAMES_OFFSET sizeof(struct stream_header)
 #define SLOTS_OFFSET ((NAMES_OFFSET + NAMES_SIZE + 63) / 64 * 64)
 #define STREAM_SIZE (SLOTS_OFFSET + SLOTS * sizeof(struct stream_task))
-#define OWN_PID 7 /* the target's, in its own namespace */
+#define OWN_PID 7 /* id of the target in its own pid namespace */
 #define READ_MAX 16
 
 enum step { WRITE, WRITE_HEADER, PUBLISH, READ, NAME, DEVICE, COUNT, RENEW, FINISH, LATER, STEPS };
@@ -105,7 +105,7 @@ static void write_at(size_t from, size_t size, struct input *in)
 	memcpy(memory + at, bytes.data, bytes.size);
 }
 
-/* As a layer does, but for what the input says of the slot's number. */
+/* Publishes like a layer, except for the slot's number, which the input can change. */
 static void publish(struct input *in)
 {
 	struct stream_header *header = (struct stream_header *)memory;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input.h - files made of a fuzzer's bytes.
+ * input.h - makes files from a fuzzer's bytes.
  *
- * All of these end the program where something fails that has nothing to do with the input.
+ * All functions end the program on a failure that does not depend on the input.
  */
 #ifndef PROFBPF_TESTS_FUZZ_INPUT_H
 #define PROFBPF_TESTS_FUZZ_INPUT_H
@@ -13,7 +13,7 @@
 
 struct model;
 
-/* Bytes that were not used yet. */
+/* The unused rest of an input. */
 struct input {
 	const uint8_t *data;
 	size_t size;
@@ -21,18 +21,18 @@ struct input {
 
 void check(bool ok);
 
-/* What the importers made. */
+/* Checks a model that importers made. */
 void check_model(const struct model *model);
 
-/* The next bytes, as a number (little-endian) or as they are; 0, and fewer, at the end. */
+/* Take the next bytes, as a number (little-endian) or unchanged; at the end 0, or fewer bytes. */
 uint8_t input_byte(struct input *in);
 uint64_t input_number(struct input *in, unsigned int bytes);
 struct input input_take(struct input *in, size_t size);
 
-/* The bytes as a file, or the same through gzip. */
+/* Writes the bytes to a file; @packed: compressed by gzip. */
 void input_write_file(const char *name, struct input bytes, bool packed);
 
-/* A database of rows (rows.h), and then bits to flip in it. */
+/* Writes a database of rows (rows.h), and flips bits in it as the input demands. */
 void input_write_database(const char *name, struct input *in);
 
 #endif /* PROFBPF_TESTS_FUZZ_INPUT_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input_files.c - files and databases for importers, and what to check of the models they made. */
+/* input_files.c - files and databases for importers, and checks of the models that they make. */
 #include "tests/fuzz/input.h"
 
 #include <sqlite3.h>
@@ -84,7 +84,7 @@ static void add_row(sqlite3 *db, const struct rows *rows, const struct row *from
 	sqlite3_free(statement);
 }
 
-/* Bits to flip in the finished file, in pairs of a place and a byte; most inputs have none. */
+/* Flips bits in the finished file, from pairs of a place and a byte; most inputs have none. */
 static void damage(unsigned char *bytes, sqlite3_int64 size, struct input *in)
 {
 	while (in->size >= 3) {
@@ -94,7 +94,7 @@ static void damage(unsigned char *bytes, sqlite3_int64 size, struct input *in)
 	}
 }
 
-/* Small pages: less to write, and more of them. */
+/* Small pages, so that there is less to write, and there are more pages. */
 void input_write_database(const char *name, struct input *in)
 {
 	static struct rows rows;
@@ -119,7 +119,7 @@ void input_write_database(const char *name, struct input *in)
 	sqlite3_close(db);
 }
 
-/* Rows that refer to rows which are not there would be read beyond arrays. */
+/* References to missing rows would be reads beyond arrays. */
 void check_model(const struct model *model)
 {
 	for (uint32_t i = 0; i < model->threads.count; i++)

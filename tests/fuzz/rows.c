@@ -131,7 +131,7 @@ const unsigned int ROWS_TABLE_COUNT = sizeof(ROWS_TABLES) / sizeof(ROWS_TABLES[0
 
 _Static_assert(sizeof(ROWS_TABLES) / sizeof(ROWS_TABLES[0]) <= 64, "tables are bits of a number");
 
-/* Small numbers as ids, instants close to each other, and whatever else fits into a cell. */
+/* Makes a cell: a small number as an id, an instant close to others, or any other value. */
 static struct cell make_cell(uint8_t kind, struct input *in)
 {
 	struct cell cell = { .type = SQLITE_INTEGER };
@@ -155,7 +155,7 @@ static struct cell make_cell(uint8_t kind, struct input *in)
 		cell.type = SQLITE_BLOB;
 		cell.bytes = input_take(in, input_byte(in) & 15);
 		break;
-	default: /* a thread as the tables have it: process above, thread below */
+	default: /* a thread as in the tables: process in the upper bits, thread in the lower bits */
 		cell.integer = (int64_t)input_byte(in) << (kind & 8 ? 24 : 32);
 		cell.integer |= input_byte(in);
 		break;
@@ -163,7 +163,7 @@ static struct cell make_cell(uint8_t kind, struct input *in)
 	return cell;
 }
 
-/* The table with this number, or another one of the owner's. */
+/* Returns the table with this number if it is one of the owner's, else another of the owner's tables. */
 static uint8_t table_of(uint8_t number, char owner)
 {
 	unsigned int table = number % ROWS_TABLE_COUNT;
@@ -179,7 +179,7 @@ static void begin_table(struct rows *rows, uint8_t table, struct input *in)
 
 	rows->made |= 1ull << table;
 	rows->first[table] = ROWS_NONE;
-	/* Most often none. */
+	/* Mostly no column is missing. */
 	rows->without[table] = lacks & 0x80 ? (uint16_t)(input_byte(in) << 7 | (lacks & 0x7f)) : 0;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - tables of databases that the importers know, and rows of them made of a fuzzer's bytes.
+ * rows.h - tables of databases that the importers know, and their rows, made from a fuzzer's bytes.
  *
- * A row is its table's number, what the table lacks (of the table's first row only), and its cells:
- * each a byte that says of what kind it is and what that kind needs (rows.c). 0xfe ends a row early: the
- * cells left are NULL. 0xff instead of a table's number ends the rows.
+ * A row is its table's number, the missing columns of the table (in the table's first row only), and its cells:
+ * each a byte with its kind and the data of that kind (rows.c). 0xfe ends a row early: the
+ * remaining cells are NULL. 0xff instead of a table's number ends the rows.
  */
 #ifndef PROFBPF_TESTS_FUZZ_ROWS_H
 #define PROFBPF_TESTS_FUZZ_ROWS_H
@@ -15,15 +15,15 @@
 #include "tests/fuzz/input.h"
 
 #define ROWS_COLUMNS 16
-#define ROWS_MAX 64 /* of a database: more say nothing new and take long */
+#define ROWS_MAX 64 /* rows of a database: more rows find nothing new and take time */
 #define ROWS_NONE UINT8_MAX
 
-/* Seeds hold numbers of tables: append new ones, and new columns to the end of theirs. */
+/* Seeds contain numbers of tables: append new tables, and append new columns to their table. */
 struct rows_table {
 	const char *name;
 	const char *columns[ROWS_COLUMNS];
-	char owner; /* who asks for it: 'n' nsys, 'a' ascend_db, 'r' rocpd, 'v' nvprof */
-	char other; /* who does, too; 0 = nobody */
+	char owner; /* importer that reads it: 'n' nsys, 'a' ascend_db, 'r' rocpd, 'v' nvprof */
+	char other; /* second importer that reads it; 0 = none */
 };
 
 extern const struct rows_table ROWS_TABLES[];
@@ -44,16 +44,16 @@ struct row {
 
 struct rows {
 	unsigned int count;
-	uint64_t made; /* tables that are there, by bit */
-	uint16_t without[64]; /* columns that each of them lacks, by bit */
+	uint64_t made; /* existing tables, by bit */
+	uint16_t without[64]; /* missing columns of each table, by bit */
 	uint8_t first[64], last[64]; /* row of each table, or ROWS_NONE */
 	struct row row[ROWS_MAX];
 };
 
 /*
- * rows_make - what @in begins with
+ * rows_make - makes rows from the begin of @in
  *
- * @owner: whose tables; 0 = any. What follows the rows stays in @in.
+ * @owner: owner of the tables; 0 = any. The bytes after the rows stay in @in.
  */
 void rows_make(struct rows *rows, char owner, struct input *in);
 

@@ -8,14 +8,14 @@
 
 #include "tests/fuzz/input.h"
 
-#define LEAST 32 /* bytes of the smallest piece; each next one is twice as large */
+#define LEAST 32 /* bytes of the smallest piece; each next size is twice as large */
 #define SIZES 16
-#define BLOCK (1u << 20) /* that pieces are cut from */
+#define BLOCK (1u << 20) /* pieces are cut from blocks of this size */
 
-/* Before each piece. */
+/* The header before each piece. */
 union head {
 	struct {
-		union head *next; /* of the free ones */
+		union head *next; /* next free piece of this size */
 		uint32_t size; /* index of SIZES */
 		int bytes;
 	};
@@ -51,7 +51,7 @@ static void *get(int bytes)
 		check(head != NULL);
 	} else {
 		if (block_left < need) {
-			/* What is left of the last one stays unused. */
+			/* The rest of the last block stays unused. */
 			block = malloc(BLOCK);
 			check(block != NULL);
 			block_left = BLOCK;

@@ -9,18 +9,18 @@
 #include "analyzer/import/readers/sqlite_file.h"
 #include "tests/fuzz/rows.h"
 
-#define STATEMENTS 1024 /* kept; a power of two */
+#define STATEMENTS 1024 /* prepared statements to keep; a power of two */
 #define MASTER "sqlite_master"
-#define PRESENT "present_table" /* instead of it, and as long */
+#define PRESENT "present_table" /* replaces MASTER; both have the same length */
 #define NO_TABLE UINT8_MAX
 
 int __real_sqlite3_close(sqlite3 *db);
 int __wrap_sqlite3_close(sqlite3 *db);
 
-/* A query, and what it reads. */
+/* A query, with the tables and columns that it reads. */
 struct statement {
 	char *query;
-	sqlite3_stmt *prepared; /* NULL: it cannot be */
+	sqlite3_stmt *prepared; /* NULL: it cannot be prepared */
 	uint64_t tables;
 	uint16_t columns[64];
 	bool running;
@@ -33,7 +33,7 @@ struct table {
 
 struct cursor {
 	sqlite3_vtab_cursor base;
-	unsigned int row; /* ROWS_NONE: beyond the last one */
+	unsigned int row; /* ROWS_NONE: beyond the last row */
 	unsigned int read;
 };
 
@@ -42,7 +42,7 @@ static struct {
 	struct rows rows;
 	bool empty;
 	unsigned int damaged; /* table */
-	unsigned int intact; /* rows of it before the damage */
+	unsigned int intact; /* number of its rows before the damage */
 	struct statement statements[STATEMENTS];
 	struct statement *preparing;
 } file;
@@ -183,7 +183,7 @@ static int number_of_row(sqlite3_vtab_cursor *cursor, sqlite3_int64 *number)
 	return SQLITE_OK;
 }
 
-/* Not strcmp(): libFuzzer would try what it compares in inputs. */
+/* Not strcmp(): libFuzzer would insert the compared strings into inputs. */
 static bool is_same(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
@@ -212,7 +212,7 @@ static unsigned int column_named(unsigned int table, const char *name)
 	return i < ROWS_COLUMNS && ROWS_TABLES[table].columns[i] ? i : ROWS_COLUMNS;
 }
 
-/* SQLite asks for each column that a query being prepared reads. */
+/* SQLite's authorizer: called for each column that a query reads, while it is prepared. */
 static int note_read(void *unused, int action, const char *name, const char *column,
 		     const char *database, const char *trigger)
 {
@@ -284,14 +284,14 @@ bool sqlite_file_is(const char *path)
 	return !file.empty;
 }
 
-/* Rows that are in no file have no end that can be torn off. */
+/* Replaces the opening of a file; rows without a file cannot be truncated. */
 int sqlite_file_open(struct import *import, sqlite3 **db)
 {
 	*db = file.empty ? NULL : file.db;
 	return *db ? 0 : import_fail(import, -EBADMSG, "%s", sqlite3_errstr(SQLITE_CANTOPEN));
 }
 
-/* It stays open. */
+/* The database stays open. */
 int __wrap_sqlite3_close(sqlite3 *db)
 {
 	return db == file.db ? SQLITE_OK : __real_sqlite3_close(db);
@@ -338,7 +338,7 @@ static struct statement *find_statement(const char *query)
 	return statement;
 }
 
-/* Does the present input have all that it reads? */
+/* Returns whether the current input has all tables and columns that the statement reads. */
 static bool can_run(const struct statement *statement)
 {
 	if (!statement->prepared || statement->tables & ~file.rows.made)
@@ -380,7 +380,7 @@ int sqlite_file_read(struct import *import, sqlite3 *db, const char *query,
 			       : err;
 }
 
-/* What is no database here is text. */
+/* Files that are no database are text here. */
 bool sqlite_file_why_unknown(const char *path, char *why, size_t why_size)
 {
 	return false;

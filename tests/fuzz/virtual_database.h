@@ -2,11 +2,10 @@
 /*
  * virtual_database.h - a database that importers read without a file, instead of sqlite_file.c.
  *
- * To write a database and to open it costs a hundred times what an importer does. So there is one that
- * stays open, in which all tables of rows.h are virtual ones over the rows of the present input;
- * queries are run by SQLite as ever, but are prepared once. One that asks for a table or column that
- * the present input lacks fails as it would in a file. What SQLite and sqlite_file.c make of damaged
- * files is fuzz_import.c's.
+ * Writing and opening a database costs a hundred times the work of an importer. So one database stays
+ * open, in which all tables of rows.h are virtual tables over the rows of the current input; SQLite runs
+ * queries as usual, but prepares each once. A query for a table or column that the current input lacks
+ * fails as it would in a file. fuzz_import.c tests SQLite and sqlite_file.c with damaged files.
  */
 #ifndef PROFBPF_TESTS_FUZZ_VIRTUAL_DATABASE_H
 #define PROFBPF_TESTS_FUZZ_VIRTUAL_DATABASE_H
@@ -14,10 +13,10 @@
 #include "tests/fuzz/input.h"
 
 /*
- * virtual_database_set - what the next import reads
+ * virtual_database_set - sets the database for the next import
  *
- * @owner: whose tables (rows.h). Behind the rows may follow a table and how many of its rows can be
- * read before it is found to be damaged. No bytes: it cannot be opened.
+ * @owner: the owner of the tables (rows.h). After the rows may follow a table and the number of its rows that
+ * can be read before it is found to be damaged. No bytes: the database cannot be opened.
  */
 void virtual_database_set(struct input in, char owner);
 

@@ -22,7 +22,7 @@ struct file {
 	struct input bytes;
 };
 
-/* A folder that is being read. */
+/* An open folder. */
 struct reading {
 	bool open;
 	char path[256];
@@ -32,11 +32,11 @@ struct reading {
 
 static struct file files[VIRTUAL_FILES_MAX];
 static unsigned int file_count;
-static const char *given_folder; /* there without files in it, too */
+static const char *given_folder; /* exists even without files */
 static size_t part_size;
 static struct reading readings[FOLDERS_OPEN];
 
-/* What the linker makes of the C library's names. */
+/* The C library's functions, as renamed by the linker. */
 int __real_stat(const char *path, struct stat *status);
 int __real_access(const char *path, int mode);
 FILE *__real_fopen(const char *path, const char *mode);
@@ -89,7 +89,7 @@ static bool is_virtual(const char *path)
 	return strncmp(path, VIRTUAL_ROOT, sizeof(VIRTUAL_ROOT) - 1) == 0;
 }
 
-/* The part of @path below @folder; NULL if it is not there. */
+/* Returns the part of @path below @folder; NULL if @path is not below it. */
 static const char *below(const char *path, const char *folder)
 {
 	size_t length = strlen(folder);
@@ -144,7 +144,7 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 	return NULL;
 }
 
-/* The name inside @folder that leads to a file, if none before it has the same; its length. */
+/* Sets *@name to the entry of @folder on the path to a file. Returns its length; 0 if an earlier file has it, too. */
 static size_t name_in(const char *folder, unsigned int file, const char **name)
 {
 	size_t length;
@@ -231,7 +231,7 @@ int __wrap_closedir(DIR *folder)
 	return 0;
 }
 
-/* As small as it may be, so that what reads beyond the name is found. */
+/* Returns a copy of the least size, so that reads beyond the name are detected. */
 static struct dirent *copy_entry(const struct dirent *entry)
 {
 	size_t size = offsetof(struct dirent, d_name) + strlen(entry->d_name) + 1;
@@ -268,7 +268,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Of files, in the virtual folders alone: importers look there only. */
+/* Finds files in the virtual folders only, where importers look. */
 int __wrap_glob(const char *pattern, int flags, int (*failed)(const char *, int), glob_t *found)
 {
 	*found = (glob_t){ 0 };
@@ -316,7 +316,7 @@ int input_file_open(struct input_file *file, const char *path, char *error, size
 {
 	const struct file *found = find_file(path);
 
-	/* Which file it is stands in the pointer, how much was read in the number. */
+	/* The pointer identifies the file, the number is the position in it. */
 	*file = (struct input_file){ .packed = (gzFile)found, .open = found, .part = part_size };
 	if (found)
 		return 0;

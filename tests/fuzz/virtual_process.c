@@ -21,8 +21,8 @@ struct file {
 	char name[96];
 	int fd;
 	ino_t inode;
-	size_t size; /* of what is on the file system */
-	struct input bytes; /* not written yet, if it is */
+	size_t size; /* size of the file on the file system */
+	struct input bytes; /* content that is not written yet, if any */
 	bool waits, stays;
 };
 
@@ -30,7 +30,7 @@ static char folder[64];
 static struct file files[VIRTUAL_FILES];
 static unsigned int file_count;
 
-/* What the linker makes of the C library's names. */
+/* The C library's functions, as renamed by the linker. */
 int __real_open(const char *path, int flags, ...);
 FILE *__real_fopen(const char *path, const char *mode);
 DIR *__real_opendir(const char *path);
@@ -40,7 +40,7 @@ FILE *__wrap_fopen(const char *path, const char *mode);
 DIR *__wrap_opendir(const char *path);
 int __wrap_stat(const char *path, struct stat *status);
 
-/* Where @path is really. Others than those of the process are as they are: libFuzzer's own, too. */
+/* Returns the real path of @path. Paths outside the process stay unchanged, such as libFuzzer's own. */
 static const char *place_of(const char *path, char place[PATH_MAX])
 {
 	size_t length = sizeof(PROC) - 1;
@@ -51,7 +51,7 @@ static const char *place_of(const char *path, char place[PATH_MAX])
 	return place;
 }
 
-/* Most files are only read as streams, which takes no system call. */
+/* Writes a file to the file system; most files are only read as streams and need no system call. */
 static void write_file(struct file *file)
 {
 	const struct input *bytes = &file->bytes;
@@ -73,7 +73,7 @@ static struct file *find_file(const char *name)
 	return NULL;
 }
 
-/* One of the process's files by its path below /proc; NULL if it is none. */
+/* Returns the process's file with this path below /proc; NULL if there is none. */
 static struct file *file_at(const char *path)
 {
 	size_t length = sizeof(PROC) - 1;
@@ -81,7 +81,7 @@ static struct file *file_at(const char *path)
 	return strncmp(path, PROC "/", length + 1) == 0 ? find_file(path + length + 1) : NULL;
 }
 
-/* Before it, or what may be in it, is opened in a way that is not seen here. */
+/* Called before a file or folder is opened by a function that is not wrapped. */
 static void write_files(const char *path)
 {
 	struct file *file = file_at(path);
