@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fibers of Boost.Context that are suspended inside of probed functions.
+// Fibers of Boost.Context that are suspended inside probed functions.
 #include <boost/context/fiber.hpp>
 
 #include "victim.h"
@@ -41,7 +41,7 @@ static bool run(context::fiber *fibers)
 
 int main(void)
 {
-	// Destroying a suspended fiber unwinds its stack, through what is probed: not before the end.
+	// Destroying a suspended fiber unwinds its stack through probed functions, so it happens only at the end.
 	static context::fiber fibers[FIBERS];
 	bool ok;
 

@@ -19,7 +19,7 @@ static bool leaves(int rounds)
 	return ok;
 }
 
-// More of them than any stack of open calls is deep; what is called then is seen as ever.
+// More jumps than the depth of any stack of open calls; later calls must still be recorded.
 static bool longjmps(void)
 {
 	volatile int jumped = 0;
@@ -82,7 +82,7 @@ static bool handler_jump(void)
 	return raise_signals(0);
 }
 
-// The handler throws inside itself on the other stack, too, and half of them leave it by a jump.
+// The handler also throws and catches on the signal stack, and half of the handlers leave by a jump.
 static void handle_elsewhere(int signal)
 {
 	if (victim_catch(1) == -1 && victim_catch(2) == 3)
@@ -137,7 +137,7 @@ static bool signal_throw(void)
 	return caught == victim_rounds() / 2;
 }
 
-// Generators have stacks of their own, on which they were begun with swapcontext(); the rest is setjmp().
+// Generators with separate stacks: swapcontext() begins them, setjmp() does all later switches.
 struct generator {
 	ucontext_t context;
 	jmp_buf inside;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that get probed (victim.h).
+// The probed functions (victim.h).
 #include <csignal>
 #include <cstdlib>
 #include <execinfo.h>
@@ -11,7 +11,7 @@
 
 #include "victim.h"
 
-// No copies of them, and nothing of them in their callers.
+// Prevents copies of the functions, and inlining into callers.
 #define PROBED __attribute__((noipa, visibility("default")))
 #define ENTER(name) int epoch = victim_enters(VICTIM_##name)
 #define RETURNS(name) victim_returns(VICTIM_##name, epoch)

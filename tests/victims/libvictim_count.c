@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts, and the gate. Children count with their parents: the counts are in memory that they share. */
+/* Counts, and the gate. The counts are in shared memory, so that child processes count with their parents. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>

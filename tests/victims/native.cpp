@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// native CASE: one victim of C or C++; without a case it lists them.
-// native offset FUNCTION: where that function of libvictim.so begins in its file, as the kernel's own probes want it.
+// native CASE: runs one victim in C or C++; without a case it lists them.
+// native offset FUNCTION: prints the file offset of that function of libvictim.so, for the kernel's own probes.
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>

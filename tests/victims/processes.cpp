@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Children that inherit the stack of a probed function; programs that end inside of one.
+// Child processes that inherit the stack of a probed function; programs that end inside one.
 #include <cstdlib>
 #include <stdexcept>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ static bool forks(void)
 	return ok;
 }
 
-// The return address is pages away from what the child writes first: still in its parent's page.
+// The return address is pages away from the child's first write, so its page is still shared with the parent.
 static void fork_far_below(void *ok)
 {
 	volatile char far[32 << 10];

@@ -16,7 +16,7 @@ static __attribute__((noipa)) void read_too_far(void *)
 	zero = bytes[10 + zero];
 }
 
-// The names of the frames of the report's first stack; addresses differ from run to run.
+// Prints only the names of the frames of the report's first stack, because addresses differ from run to run.
 static void tell(const char *report)
 {
 	const char *at = strstr(report, "    #0 "), *end = at ? strstr(at, "\n\n") : nullptr;

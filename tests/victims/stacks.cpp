@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coroutines that are suspended inside of probed functions.
+// Coroutines that are suspended inside probed functions.
 #include <cstdlib>
 #include <mutex>
 #include <sys/mman.h>
@@ -59,7 +59,7 @@ static bool ucontexts(void)
 	return true;
 }
 
-// Saves the stack pointer in *from and goes on where another one was saved.
+// Saves the stack pointer in *from and continues on the stack whose pointer is to.
 extern "C" void victims_switch(void **from, void *to);
 #if defined(__x86_64__)
 asm(".text\n.type victims_switch, @function\nvictims_switch:\n"
@@ -86,7 +86,7 @@ static thread_local void *resumer_stack;
 static void *stacks[COROUTINES];
 static std::mutex one_resumes;
 
-// Whose thread it is may change while a function sleeps: never keep the address.
+// A coroutine may continue in another thread after a switch: never keep the address.
 static __attribute__((noipa)) void **my_resumer(void)
 {
 	return &resumer_stack;
@@ -111,7 +111,7 @@ static void make_coroutine(long number, void (*start)(void))
 {
 	void **top = reinterpret_cast<void **>(static_cast<char *>(make_stack()) + STACK_SIZE);
 
-	/* As the first switch finds it: the registers, where it begins, and no caller. */
+	/* The initial stack for the first switch: registers, entry point, and no caller. */
 	top -= SAVED + 2;
 	top[START] = reinterpret_cast<void *>(start);
 	stacks[number] = top;
@@ -168,7 +168,7 @@ static void schedule(void *)
 	}
 }
 
-// The scheduler is inside of a probed function itself.
+// The scheduler itself runs inside a probed function.
 static bool scheduler(void)
 {
 	make_coroutines();
@@ -177,7 +177,7 @@ static bool scheduler(void)
 	return true;
 }
 
-// Who attaches finds them suspended, and the scheduler under way.
+// At attach the coroutines are suspended and the scheduler is running.
 static void schedule_with_gate(void *)
 {
 	schedule(nullptr);

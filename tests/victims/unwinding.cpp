@@ -14,7 +14,7 @@
 
 #include "cases.h"
 
-// How many of @rounds calls of @function threw.
+// Returns how many of @rounds calls of @function threw.
 template <typename Function> static int thrown(int rounds, Function function)
 {
 	int caught = 0;
@@ -84,7 +84,7 @@ static bool rethrow(void)
 	return thrown(victim_rounds(), victim_rethrow) == victim_rounds() / 2;
 }
 
-// Counts what is destroyed.
+// Counts its destructions.
 struct destroyed {
 	std::atomic<int> &count;
 	~destroyed()
@@ -123,7 +123,7 @@ static bool cancel(void)
 
 		pthread_create(&thread, nullptr, block, &of);
 		sem_wait(&of.there);
-		/* Half of them are asleep by then. */
+		/* Half of the threads are asleep by then. */
 		if (i & 1)
 			usleep(2000);
 		pthread_cancel(thread);

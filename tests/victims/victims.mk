@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs of tests/victims: make -f tests/victims/victims.mk B=build [native fibers sanitized rust go java]
-# Each word needs another compiler; tests/e2e/victims.sh asks for those that are installed.
+# Each word needs a different compiler; tests/e2e/victims.sh requests those that are installed.
 
 V := tests/victims
 O := $(B)/tests/victims
-# Ends of their calls are seen where the stack protector compares, without the feature early-exits at the returns (rungs.sh).
+# Probes see ends of calls at the stack protector's comparison, or at returns without the feature early-exits (rungs.sh).
 FLAGS := -O2 -g -fstack-protector-all -Wall -Wextra -Werror -Wno-unused-parameter -I$(V)
 C := $(CC) -D_GNU_SOURCE -std=gnu11 $(FLAGS)
 CPP := $(CXX) -std=c++17 $(FLAGS)
@@ -22,7 +22,7 @@ $(O)/libvictim_count.o: $(V)/libvictim_count.c $(V)/victim.h
 	@mkdir -p $(@D)
 	$(C) -fPIC -c -o $@ $<
 
-# A fault is an exception where its handler throws one.
+# -fnon-call-exceptions: the handler of a fault throws an exception.
 $(O)/libvictim.so: $(V)/libvictim.cpp $(O)/libvictim_count.o
 	$(CPP) -fPIC -fnon-call-exceptions -shared -Wl,-soname,libvictim.so -o $@ $^ -pthread
 

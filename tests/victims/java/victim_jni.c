@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Victim.java calls. Exceptions of Java are pending while C returns. */
+/* Native functions of Victim.java. Java exceptions are pending while C returns. */
 #include <jni.h>
 #include <pthread.h>
 
@@ -29,7 +29,7 @@ JNIEXPORT jint JNICALL Java_Victim_call(JNIEnv *env, jclass class, jint i)
 	return victim_java(env, class, i);
 }
 
-/* An exception that nobody catches ends with the thread. */
+/* An uncaught exception ends with the thread. */
 static void *attached(void *class)
 {
 	JNIEnv *env;

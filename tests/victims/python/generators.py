@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generators and coroutines of Python, an event loop inside of a probed function, exceptions below it."""
+"""Generators and coroutines of Python, an event loop inside a probed function, exceptions below it."""
 import asyncio
 from victim import CALLBACK, lib, main
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Greenlets, whose stacks are copied away, switch inside of a probed function."""
+"""Greenlets, whose stacks are copied to the heap, switch inside a probed function."""
 import greenlet
 from victim import CALLBACK, lib, main
 

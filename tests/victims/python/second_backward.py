@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch: a second backward() throws through Engine::execute() and is caught, as users do."""
+"""torch: a second backward() throws through Engine::execute() and is caught, as in users' programs."""
 import os
 import sys
 import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libvictim.so for Python, and the run of a victim."""
+"""Binds libvictim.so for Python, and runs a victim."""
 import ctypes
 import os
 import sys
@@ -11,12 +11,12 @@ CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 def main(name, run):
-    """Before and behind the gate, as victim.h says."""
+    """Runs a victim before and after the gate, as in victim.h."""
     ok = run(lib.victim_rounds())
     lib.victim_gate()
     ok &= run(lib.victim_rounds())
     while lib.victim_again():
         ok &= run(lib.victim_rounds())
     lib.victim_print(name.encode(), ok)
-    # Suspended coroutines are not to be unwound by the interpreter's end.
+    # The interpreter's end must not unwind suspended coroutines.
     os._exit(0 if ok else 1)
