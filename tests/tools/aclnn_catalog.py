@@ -21,7 +21,7 @@ PHASE2 = re.compile(r"\b(aclnn\w+)\s*\(([^;{}()]*\baclOpExecutor\s*\*\s*\w*\s*,[
 
 
 def headers(folder):
-    """Texts of the headers of a checkout or of a bare repository."""
+    """The texts of the headers of a checkout or of a bare repository."""
     if os.path.isdir(os.path.join(folder, "objects")):
         git = ["git", "-C", folder]
         names = subprocess.run(git + ["ls-tree", "-r", "--name-only", "HEAD"], check=True,
@@ -46,12 +46,12 @@ def parameters(text):
 
 
 def is_floating(parameter):
-    """Passed in a register of its own, which positions in catalogs do not count."""
+    """Whether a parameter is passed in a floating-point register, which positions in catalogs do not count."""
     return re.match(r"(const )?(float|double)\b(?! ?\*)", parameter) is not None
 
 
 def executor_position(params):
-    """Among those that are not floating-point; 0 if there is none in the last place."""
+    """The executor's position among the parameters that are not floating-point; 0 if the last one is no executor."""
     if len(params) < 3 or not re.search(r"aclOpExecutor ?\* ?\*", params[-1]):
         return 0
     return sum(not is_floating(p) for p in params)

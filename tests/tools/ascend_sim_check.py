@@ -45,7 +45,7 @@ def union(intervals):
 
 
 def collectives(tasks):
-    """connection -> (start, end) of the whole"""
+    """connection -> (start, end) of the whole collective"""
     found = {}
     for task in tasks:
         if task["kind"] == COLLECTIVE:
@@ -61,7 +61,7 @@ def check_join(judge, report, tasks, inside):
     judge.equal("device tasks before it", len(tasks) + len(collectives(tasks)) - len(inside) - len(ops),
                 join["tasks_outside_session"])
     judge.equal("joined", len(inside) + len(ops), join["matched"])
-    # Where a call went on in another function for the first time, its end was not seen, nor what was inside it.
+    # The first time that a call ends in a tail call, its end is not seen, nor the calls inside it.
     unknown = sum(row.get("end_unknown", 0) for row in report["api"])
     judge.within("launching calls without a task", unknown / 2, unknown / 2, join["unmatched_launches"])
     judge.equal("tasks without a call", 0, join["unmatched_tasks"])
@@ -77,18 +77,18 @@ def check_host_join(judge, report, inside):
 
 
 def check_each_join(judge, events, start_ns, inside, error_ns):
-    """Each arrow of the export: from the call that was sent from, to the task that ran, when it ran."""
+    """Checks each arrow of the export: from the sending call to its task, at the time of the task."""
     calls, starts, ends = {}, {}, {}
     for event in events:
         if event.get("ph") == "X" and event.get("cat") in ("launch", "copy", "collective", "event"):
             calls[(event["tid"], event["ts"])] = event
         elif event.get("cat") == "root":
-            continue  # from whom a thread waited for
+            continue  # an arrow from the thread that another one waited for
         elif event.get("ph") == "s":
             starts[event["id"]] = event
         elif event.get("ph") == "f":
             ends.setdefault(event["id"], []).append(event)
-    # What was sent when; a collective as a whole counts as sent with its first part.
+    # The times of sending; a whole collective counts as sent with its first part.
     sent = {}
     for task in inside:
         sent.setdefault(task["tid"], []).append((task["sent_ns"], task["start_ns"]))
@@ -128,7 +128,7 @@ def check_clock(judge, report, truth, inside):
     if clock.get("error_ns") is None:
         judge.say("too few clock snapshots to state an error", "correction_ppb" not in clock, "taken for 1 us")
         return 1000 + ROUNDING_NS
-    # An offset known to +- error at both ends leaves the drift so much room.
+    # The uncertainty of the drift, from an offset known to +- error at both ends.
     room = 2 * clock["error_ns"] / span * 1e9
     if "correction_ppb" in clock:
         judge.within("drift of the device's clock, ppb", -truth["clock"]["ppm"] * 1000, room, clock["correction_ppb"])
@@ -143,9 +143,9 @@ def check_device(judge, report, tasks, inside, start_ns, error_ns):
     intervals = [(t["start_ns"], t["end_ns"]) for t in inside if t["kind"] in BUSY_KINDS]
     ops = list(collectives(inside).values())
     busy = union(intervals + ops)
-    # What ran before the session shows that the device was idle when it began.
+    # Tasks before the session show that the device was idle when the session began.
     window = max(e for _, e in intervals + ops) - max(start_ns, min(t["start_ns"] for t in tasks))
-    # Its intervals are rounded to the counter's ticks.
+    # The device's intervals are rounded to ticks of the counter.
     rounding = 25 * len(inside) + 2 * error_ns / 10
     judge.within("busy time", busy, rounding, device["busy_ns"])
     judge.within("idle time", window - busy, rounding + 2 * error_ns, device["idle_ns"])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the MSPTI shim told live of a job on the simulated Ascend against what the simulator knows.
+"""Compares the live tasks of the MSPTI shim for a job on the simulated Ascend with the truth of the simulator.
 
 usage: ascend_sim_live.py TRUTH DATABASE
 TRUTH: truth.json of the simulator; DATABASE: what `analyzer export --to sqlite` wrote of the session.
@@ -12,8 +12,8 @@ import sqlite3
 import sys
 
 KERNEL, AICPU, COPY, COLLECTIVE = range(4)
-CLOCKS_NS = 50000  # each instant is read off two clocks, on both sides; tasks are further apart
-SLEW_NS = 2000  # by which clocks differ over the longest task
+CLOCKS_NS = 50000  # each instant is converted between two clocks, on both sides; tasks are further apart
+SLEW_NS = 2000  # drift between the clocks over the longest task
 TASKS = """
 SELECT tasks.correlation, tasks.name, tasks.stream, tasks.start_ns, tasks.end_ns, tasks.bytes, calls.start_ns,
 	calls.end_ns, threads.tid

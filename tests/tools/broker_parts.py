@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""broker_parts.py FOLDER: profbpf-fleet and a real nats-server: TLS, who we are, and messages that are larger than it takes."""
+"""broker_parts.py FOLDER: tests profbpf-fleet with a real nats-server: TLS, logins, and messages above its
+max_payload."""
 
 import contextlib
 import os
@@ -21,7 +22,7 @@ SOURCE = "host1-00000000-11111111"
 
 
 def make_certificates():
-    """ca.pem and one by it of the broker, of us; other.pem vouches for nobody."""
+    """Makes ca.pem with certificates for the broker and for us; other.pem signs no certificate."""
     def run(*words):
         subprocess.run(["openssl", *words], check=True, cwd=FOLDER, capture_output=True)
     key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
@@ -35,7 +36,7 @@ def make_certificates():
 
 @contextlib.contextmanager
 def broker(more):
-    """Its port."""
+    """Runs a broker; yields its port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -118,7 +119,7 @@ class Login(unittest.TestCase):
 
 class Large(unittest.TestCase):
     def test_more_than_the_broker_takes(self):
-        """In parts; some of them twice, as after a connection that broke, with a consumer that is begun anew in the middle."""
+        """Sends messages in parts, some twice as after a broken connection, and restarts the consumer in the middle."""
         given, state, said = None, {}, []
         payloads = {messages.name_of(SOURCE, number): payload_of(size) for number, size in ((1, 100_000), (2, 10), (3, 30_000))}
         with broker("max_payload: 16KB\n") as port:
@@ -131,7 +132,7 @@ class Large(unittest.TestCase):
             lake = FOLDER / "large"
             source = jetstream.NatsSource(given, lake, state, said.append)
             first = messages.name_of(SOURCE, 1)
-            # What a consumer that was killed had taken.
+            # A part that a killed consumer had stored.
             source.keep(f"{first}/2/7", jetstream.parts_of(payloads[first], 16384)[1], "2/7")
             source.close()
             source = jetstream.NatsSource(given, lake, state, said.append)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_fleet.py TRUTH REPORT: what profbpf-fleet says of a lake of make_lake.py against what was planted in it.
+"""check_fleet.py TRUTH REPORT: compares the answer of profbpf-fleet for a lake of make_lake.py with its plants.
 
 Prints the shares of steps and the errors of clocks; fails where a holder is right in fewer than 98 % of planted steps, named in
 more than 2 % of the others, or not for its reason; where a cost is wrong by more than a tenth and 1 ms; where a clock is wrong
-by more than 20 us or 1 ppm (of 100 and 200 steps); and where the error that is told is less than the real one in more than one clock of 20.
+by more than 20 us or 1 ppm (of 100 and 200 steps); and where the reported error is less than the real error for more
+than one clock of 20.
 """
 
 import json
@@ -23,7 +24,7 @@ def need(what, holds):
 
 
 def fits(holder, plant):
-    """Is it this plant that is named, and its reason?"""
+    """Whether the holder is this plant, with its reason."""
     if plant["kind"] == "link":
         return holder["why"] == "link" and holder.get("communicator") == plant["communicator"]
     if plant["kind"] == "compute":

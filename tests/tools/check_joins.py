@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Is every join of a trace by make_joins the right one, and every time as near as the report says?
+"""Checks that every join of a trace by make_joins is right, and every time within the reported error.
 
 usage: check_joins.py DATABASE REPORT
-DATABASE: what `analyzer export --to sqlite` wrote; REPORT: the report as JSON. Prints what was compared; ends with
+DATABASE: from `analyzer export --to sqlite`; REPORT: the report as JSON. Prints what was compared; ends with
 status 1 if anything is wrong.
 """
 import json
 import sqlite3
 import sys
 
-# A task's number tells its place modulo 65536, its name modulo 100: there are fewer than are the same in both. Without
-# numbers the time tells: tasks of a stream are further apart than times may be off.
+# A task's number is its index modulo 65536, its name has the index modulo 100: together they are unique here. Without
+# numbers the time identifies a task: tasks of a stream are further apart than the error of times.
 JOINED = """
 SELECT substr(name, 7) + 0 = argument3 % 100 AND stream = argument2 & 65535 AND
 	(task_id IS NULL OR task_id = argument3 & 65535),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_lake.py LAKE REPORT: the tables of a lake against the JSON report of the recording that it was made of."""
+"""check_lake.py LAKE REPORT: compares the tables of a lake with the JSON report of the recording that it was made
+from."""
 
 import json
 import sys

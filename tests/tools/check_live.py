@@ -32,7 +32,7 @@ def job_seconds(alert):
 
 
 def fits(alert, plant):
-    """Is it this plant that is told, and why?"""
+    """Whether the alert is for this plant, with its reason."""
     if alert["kind"] != "holder" or alert["state"] == "ends":
         return False
     if plant["kind"] == "link":
@@ -61,7 +61,7 @@ if options.hang:
     delays.append(job_seconds(hangs[0]) - begin_of(step) if hangs else float("inf"))
     if delays[-1] > options.within or len(hangs) != 1 or not any(alert.get("rank") == rank for alert in alerts if alert["kind"] == "hang"):
         late.append((options.hang, delays[-1], hangs))
-# Who is told while a plant lasts, or shortly after it, may be part of it (another reason at first); others are made up.
+# An alert during a plant, or shortly after it, may belong to it (with another reason at first); others are false.
 others = []
 for n, alert in enumerate(alerts):
     if alert["state"] == "ends" or n in told or alert["kind"] == "silent" or alert["kind"] == "hang" and options.hang:

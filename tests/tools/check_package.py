@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_package.py TRACE REPORT: the Python package's tables, frames and queries against the JSON report."""
+"""check_package.py TRACE REPORT: compares the Python package's tables, frames and queries with the JSON report."""
 
 import json
 import os

@@ -33,7 +33,7 @@ def texts(paths):
 
 
 def parameters(text):
-    """Those that positions count, cut at the commas outside of parentheses."""
+    """The parameters that positions count, split at commas outside parentheses."""
     found, depth, start = [], 0, 0
     for i, c in enumerate(text + ","):
         depth += (c == "(") - (c == ")")
@@ -49,7 +49,7 @@ def prototypes(paths, wanted):
     for text in texts(paths):
         for match in re.finditer(r"\b(\w+)\s*\(((?:[^();{}]|\([^();{}]*\))*)\)[^;{}()]*;", text):
             params = parameters(match.group(2))
-            # Names alone are a call, not a prototype.
+            # Names without types are a call, not a prototype.
             if match.group(1) in wanted and (not params or any(" " in p for p in params)):
                 found.setdefault(match.group(1), []).append(params)
     return found
@@ -65,7 +65,7 @@ def lines(path):
 
 
 def widths(params):
-    """Registers of a parameter: structures of three integers by value take two."""
+    """The parameter of each register: structures of three integers by value take two registers."""
     registers = []
     for p in params:
         registers += [p] * (2 if re.search(r"\bdim3\b(?! ?\*)", p) else 1)
@@ -101,7 +101,7 @@ def main(catalog, paths):
             continue
         compared += 1
         for argument in arguments:
-            # Of several declarations (versions, overloads) one that fits is enough.
+            # If there are several declarations (versions, overloads), one of them must fit.
             reasons = [wrong(argument, widths(params)) for params in found[name]]
             if all(reasons):
                 print(f"{catalog}:{number}: {name} {argument}: {reasons[0]}")

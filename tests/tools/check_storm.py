@@ -12,8 +12,8 @@ import sys
 
 ROUNDING_NS = 300  # ticks of the counter, and clocks that the simulator reads one after the other
 
-# Stream, number and name are a task's own: numbers start anew at 65536, names at 100, and there are fewer than are the
-# same in both.
+# Stream, number and name together identify a task: numbers restart at 65536, names at 100, and there are fewer tasks
+# than combinations.
 TABLE = """
 CREATE TEMP TABLE truth (stream INTEGER, task_id INTEGER, name TEXT, thread INTEGER, sent_ns INTEGER, start_ns INTEGER,
 	numbered INTEGER, launched INTEGER, PRIMARY KEY (stream, task_id, name)) WITHOUT ROWID"""
@@ -45,7 +45,7 @@ class Judge:
 
 
 def task_lines(path):
-    """The simulator writes a task a line; all of them at once would take gigabytes."""
+    """Yields the tasks one by one, from one line each; all of them at once would take gigabytes."""
     with open(path, encoding="utf-8") as file:
         for line in file:
             if line.startswith('{"stream"'):
@@ -58,7 +58,7 @@ def truth_head(path):
 
 
 def take_truth(database, path):
-    """Returns how many tasks there are, and how many of them were first of their number's next round."""
+    """Returns the number of tasks, and how often task numbers restarted."""
     threads = dict(database.execute("SELECT tid, thread FROM threads"))
     rounds = 0
 
@@ -123,7 +123,7 @@ def check_times(judge, database, truth, clock):
     judge.at_most("these off, ns", clock.get("step_error_ns", 0) + ROUNDING_NS, worst_at_steps)
     judge.equal("tasks before their launch", 0, clock["before_enqueue"])
     first_ns, last_ns = database.execute("SELECT min(start_ns), max(start_ns) FROM truth").fetchone()
-    # Stated is the drift of the longest piece; its offset is known to +- error at both ends.
+    # The reported drift is that of the longest piece; its offset is known to +- error at both ends.
     room = 2 * error_ns * (len(truth["jumps"]) + 1) / (last_ns - first_ns) * 1e9
     judge.at_most("drift off, ppb", round(room), abs(clock["drift_ppb"] + round(truth["ppm"] * 1000)))
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_tables.py - do CSV files, the SQLite database and the Parquet files of one trace hold the same?
+"""check_tables.py - checks that CSV files, the SQLite database and the Parquet files of one trace have the same
+content.
 
 usage: check_tables.py CSV_FOLDER DATABASE PARQUET_FOLDER
 
-Of every column: how many values are there, their sum, the least and the greatest (of texts: their length in all,
-and how many different ones), as Python finds them in the CSV, SQLite in the database, and DuckDB and pyarrow in
-the Parquet files. DuckDB filters by a bound, too, for which it uses what the files say of their groups of rows.
+For every column: the number of values, their sum, the least and the greatest (for texts: their total length, and
+the number of different ones), as read from the CSV by Python, from the database by SQLite, and from the Parquet
+files by DuckDB and pyarrow. DuckDB also filters by a bound, with the statistics of row groups in the files.
 """
 import csv
 import math
@@ -20,13 +21,13 @@ WRAP = 1 << 64
 
 
 def signed(text):
-    """SQLite and Parquet have integers with a sign; the CSV has those above 2^63 without."""
+    """Integers of SQLite and Parquet are signed; in the CSV those above 2^63 are unsigned."""
     value = int(text)
     return value - WRAP if value >= WRAP // 2 else value
 
 
 def repaired(text):
-    """Parquet's texts are UTF-8: a byte that is none is U+FFFD there."""
+    """Texts in Parquet are UTF-8: an invalid byte is U+FFFD there."""
     return "".join("\ufffd" if "\udc80" <= letter <= "\udcff" else letter for letter in text)
 
 

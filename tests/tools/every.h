@@ -16,11 +16,11 @@
 #define DISK (1u << 31 | 8u << 20)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A packet of a message that trace_builder.h has no function for. */
+/* Adds a packet with a message for which trace_builder.h has no function. */
 void every_put(struct trace_builder *b, Profbpf__Packet__Kind kind,
 	       const ProtobufCMessage *message);
 
-/* Interrupts, faults, requests, accounts, processes, groups, CPUs and counters. */
+/* Adds interrupts, faults, requests, accounts, processes, groups, CPUs and counters. */
 void every_host(struct trace_builder *b);
 
 #endif /* PROFBPF_TESTS_TOOLS_EVERY_H */

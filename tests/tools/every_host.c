@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* every_host.c - what the kernel tells of threads, processes, groups, CPUs and storage. */
+/* every_host.c - the kernel's records of threads, processes, cgroups, CPUs and storage. */
 #include "tests/tools/every.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ static void storage(struct trace_builder *b)
 	every_put(b, PROFBPF__PACKET__KIND__BLOCK_REQUESTS, &r.base);
 }
 
-/* Threads of which the session begins with each state; the job's figures grow by those of its row. */
+/* Adds threads with each initial state; the job's figures grow by the values of its row. */
 static void accounts(struct trace_builder *b)
 {
 	static const uint32_t flags[] = { 16 | 2 | 8, 16 | 4, 16,    16 | 32,	16 | 64,
@@ -144,7 +144,7 @@ static void processes(struct trace_builder *b)
 	every_put(b, PROFBPF__PACKET__KIND__PROCESSES, &m.base);
 }
 
-/* One group after the other, of which one thing more is known each time. */
+/* Adds groups one after the other, each with one more known value. */
 static void cgroup_stats(struct trace_builder *b)
 {
 	Profbpf__Cgroups g = PROFBPF__CGROUPS__INIT;

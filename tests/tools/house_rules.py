@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the house that no compiler checks; prints what breaks them.
+"""Checks the project's rules that no compiler checks; prints violations.
 
 usage: house_rules.py    in the root of the repository
 
-- A file and its header include nothing that, over other files, includes them: no circles, but parts of one object in one
-  folder, with what they share of it in NAME_private.h, which nobody else includes.
-- No two files of sources have one base name, but main.c; nor has a program of tests/truth that of a source.
-- The table of what is tested in machines names programs of tests/truth that there are.
-- No file of C has more than 600 lines.
-- What is read first is short, and what documents link to is there.
+- A file and its header include no file that includes them, directly or not: no cycles, except parts of one object in
+one
+  folder, which share NAME_private.h; files of other folders must not include it.
+- No two source files have the same base name, except main.c; no program of tests/truth has the name of a source.
+- The table of tests in virtual machines names existing programs of tests/truth.
+- No C file has more than 600 lines.
+- The documents to read first are short, and links in documents have existing targets.
 - A document in another language (NAME.zh-CN.md beside NAME.md) has the commands and the output of the English one.
 - Manual pages in other languages have the options, literals, examples and figures of the English ones, section by section.
 """
@@ -23,7 +24,7 @@ SOURCES = ["analyzer", "lib", "daemon", "device"]
 SAME_NAMES = {"main.c"}
 C_LINES = 600
 LINES = {"README.md": 120, "docs/architecture.md": 150}
-# Of mdoc(7): what a translation leaves as it is. Placeholders (Ar) are words.
+# Macros of mdoc(7) whose arguments a translation leaves unchanged. Placeholders (Ar) are translated.
 KEPT = {"Cm", "Ev", "Fl", "Ic", "Li", "Pa", "Va", "Xr"}
 FIGURE = r"(?a)(?<![\w.])\d+(?:\.\d+)*[A-Za-z]*"
 
@@ -54,7 +55,7 @@ def included(paths):
 
 
 def private_headers(path):
-    """What a file includes that is another folder's own."""
+    """The private headers of other folders that a file includes."""
     return [name for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+_private\.h)"', read(path), re.M)
             if os.path.dirname(name) != os.path.dirname(path)]
 
@@ -69,7 +70,7 @@ def reached(graph, begin):
 
 
 def circles(graph):
-    """Sets of units each of which reaches all others of its set."""
+    """Sets of units in which each unit reaches all others."""
     reach = {unit: reached(graph, unit) for unit in graph}
     return {frozenset(other for other in reach[unit] if unit in reach[other]) for unit in graph if unit in reach[unit]}
 
@@ -101,7 +102,7 @@ def broken():
 
 
 def unknown_programs(table):
-    """Of the machines' table: a test, its lists, programs."""
+    """Programs in the table of the machines' tests (a test, its lists, programs) that do not exist."""
     for line in read(table).splitlines():
         for name in line.split()[2:] if line and line[0] != "#" else []:
             source = "tests/truth/%s.c" % os.path.basename(name).removesuffix(".so")
@@ -110,7 +111,7 @@ def unknown_programs(table):
 
 
 def fenced(path):
-    """What stands in its fences, without what is said of commands."""
+    """The lines in a document's fences, without comments on commands."""
     text = "\n".join(re.findall(r"^```[^\n]*\n(.*?)^```$", read(path), re.M | re.S))
     return [re.sub(r"\s+# .*", "", line) for line in text.split("\n")]
 
@@ -132,7 +133,7 @@ def untrue_translations():
 
 
 def kept(line):
-    """What a line of mdoc(7) marks as to be typed or looked up as it is, with its macro: Fl -pid, Cm record."""
+    """The literals that a line of mdoc(7) marks, with their macro: Fl -pid, Cm record."""
     macro = None
     for word in line[1:].split() if line.startswith(".") else []:
         if re.fullmatch("[A-Z][a-z]", word):
@@ -142,7 +143,7 @@ def kept(line):
 
 
 def literals(lines):
-    """All of a section, options with their macro; what .Li and .Pa begin often goes on with words."""
+    """All literals of a section, options with their macro; after .Li and .Pa words may follow."""
     found = set()
     for macro, word in (word.rstrip(",;").split(" ") for line in lines for word in kept(line)):
         if macro == "Fl":
@@ -157,12 +158,12 @@ def stands_in(word, text):
 
 
 def quoted(lines):
-    """What is between quotes: that of .Dq and .Ql, without the full stop or comma after it."""
+    """The quoted texts of .Dq and .Ql, without the full stop or comma after them."""
     return {re.sub(r" [.,;:]$", "", line[4:]) for line in lines if re.match(r"\.(Dq|Ql) ", line)}
 
 
 def sections(path):
-    """A page's sections in their order, each a list of its lines; the first is what comes before all of them."""
+    """A page's sections in order, each a list of its lines; the first has the lines before all sections."""
     parts = [[]]
     for line in read(path).splitlines():
         if re.match(r"\.S[hs] ", line):
@@ -173,7 +174,7 @@ def sections(path):
 
 
 def untrue_section(wanted, lines):
-    """What a translated section has not, or has besides; its name is not looked at."""
+    """Literals that a translated section lacks, or has in addition; its name is not compared."""
     heads, translated = ([list(kept(line)) for line in part if line.startswith(".It")] for part in (wanted, lines))
     if heads != translated:
         yield "has not the same items in the same order"

@@ -19,7 +19,7 @@ TASKS = {"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset", "mtia_ccp_eve
 
 
 def nanoseconds(microseconds):
-    """Exact: more digits than nanoseconds are rounded, a half up."""
+    """Exact nanoseconds; further digits are rounded half up."""
     exact = decimal.Decimal(microseconds) * 1000
     return int(exact.to_integral_value(decimal.ROUND_HALF_UP))
 
@@ -35,7 +35,7 @@ def busy_ns(intervals):
 
 
 def expected(path):
-    """[[tasks, busy_ns], ...] of the devices, sorted; None: no JSON with events."""
+    """[[tasks, busy_ns], ...] of the devices, sorted; None if the file is no JSON with events."""
     opener = gzip.open if path.endswith(".gz") else open
     try:
         with opener(path, "rt", encoding="utf-8") as file:
@@ -53,7 +53,7 @@ def expected(path):
 
 
 def reported(analyzer, path):
-    """The same by the analyzer; None: it is no file of PyTorch's to it."""
+    """The same from the analyzer; None if it does not recognise a PyTorch file."""
     run = subprocess.run([analyzer, "report", "--format", "json", "--top", "0", "--device", path],
                          capture_output=True, text=True, check=False)
     devices = json.loads(run.stdout)["devices"] if run.returncode == 0 else []

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""live_parts.py FOLDER: parts of profbpf-fleet publish and watch alone: numbering, spool, hangs, alerts, a directory's files."""
+"""live_parts.py FOLDER: unit tests of profbpf-fleet publish and watch: numbering, spool, hangs, alerts, directories."""
 
 import argparse
 import http.client
@@ -29,12 +29,12 @@ class Numbering(unittest.TestCase):
     def test_found_steps_go_on(self):
         shift, fresh = numbering.news(steps(0, 10, 0), False, None)
         self.assertEqual((shift, [row[0] for row in fresh]), (0, list(range(1, 9))))
-        # The next snapshot begins with what was step 5, and counts from 0.
+        # The next snapshot begins with the former step 5, and counts from 0.
         shift, fresh = numbering.news(steps(0, 10, 503 * MS), False, {"step": 8, "start_ns": 800 * MS})
         self.assertEqual([row[0] + shift for row in fresh], [9, 10, 11, 12, 13])
 
     def test_nothing_twice_nothing_left_out(self):
-        """Snapshots of any length that overlap: each step once, by one number."""
+        """Overlapping snapshots of any length: each step comes once, with one number."""
         told, last = [], None
         for begin in range(0, 4000, 370):
             rows = [(i, start, length) for i, (_, start, length) in enumerate(row for row in steps(0, 60, 0)
@@ -71,7 +71,7 @@ class Spools(unittest.TestCase):
     def test_a_message_whose_number_was_not_taken_goes(self):
         kept = spool.Spool(FOLDER / "killed", 1000, "host1")
         kept.add(b"one", {"at": 1})
-        # Killed between message and state.
+        # As if killed between writing message and state.
         messages.write_file(str(kept.path_of(2)), b"two")
         kept.close()
         again = spool.Spool(FOLDER / "killed", 1000)
@@ -154,7 +154,7 @@ class Files(unittest.TestCase):
         self.assertEqual(len(taken), len(set(taken)), "a file is taken twice")
         self.assertEqual(len(taken), 201, "files are left out")
         self.assertLessEqual(len(source.seen), 2 * 20 + 1)
-        # Nor are those that are far behind taken by one that begins anew.
+        # A restarted source does not take messages far behind the newest, either.
         self.assertEqual(len(directory.DirectorySource(lake, state).poll()), len(source.seen))
         os.unlink(f"{lake}/steps/other.parquet")
         source.poll()
@@ -213,7 +213,7 @@ class Windows(unittest.TestCase):
 
     def test_damaged_files_are_left_out(self):
         good = self.file("good", "SELECT 3 AS rank, 'h' AS host, 7 AS step, 1000 AS start_ns, 100 AS step_ns")
-        # Its footer is whole, and its rows can be counted.
+        # The footer of the damaged file is intact, and its rows can be counted.
         bad = self.file("bad", "SELECT 'x' AS rank, 'h' AS host, 8 AS step, 1100 AS start_ns, 100 AS step_ns")
         self.assertTrue(self.window.ingest([bad, good]))
         self.assertEqual(self.window.rows("SELECT rank, step FROM live_steps"), [{"rank": 3, "step": 7}])
@@ -336,7 +336,7 @@ class Ranks(unittest.TestCase):
                      'device_busy_seconds_total{rank="0",host="a"} 0.04', 'idle_seconds_total{rank="0",host="a",cause="lock"} 0.01',
                      'last_step{rank="0",host="a"} 8'):
             self.assertIn(f"profbpf_rank_{line}", lines)
-        # What was never known is not there.
+        # Values that were never known have no metric.
         self.assertFalse([line for line in lines if line.startswith(("profbpf_rank_exposed", 'profbpf_rank_device_busy_seconds_total{rank="1"',
                                                                      'profbpf_rank_last_step{rank="1"'))])
 

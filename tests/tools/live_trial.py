@@ -52,7 +52,7 @@ class Trial:
         self.out.flush()
 
     def messages(self):
-        """(when, host, round), in order."""
+        """(time, host, round) of the messages, in order."""
         step = self.replay.phase / 1e9
         return [(number * self.replay.options.interval + part * step, part, number) for number in range(self.replay.last + 1) for part in range(self.hosts)]
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lose_calls - a trace without some of its calls, as if the ring had been full.
+ * lose_calls - copies a trace without some of its calls, as if the ring had been full.
  *
  *	lose_calls TRACE OUTPUT PERCENT [FUNCTION...]
  *
- * Each call of the functions, or of all, is left out with PERCENT probability, by numbers that are the same each time;
- * the trace's statistics say so. Prints a line for each function that had calls: its name, how many were kept, how many
- * were left out.
+ * Drops each call of the given functions, or of all, with PERCENT probability, by reproducible random numbers; the
+ * trace's statistics count them as lost. Prints a line for each function that had calls: its name, the number of kept
+ * calls, the number of dropped calls.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #define FUNCTIONS_MAX 65536
 
 struct function {
-	char *name; /* NULL: not told */
+	char *name; /* NULL: not known */
 	bool loses;
 	uint64_t kept, dropped;
 };
@@ -193,7 +193,7 @@ static void lose_some(struct run *run, const struct pbt_packet *packet)
 	profbpf__calls__free_unpacked(m, NULL);
 }
 
-/* What was left out counts as lost. */
+/* Dropped calls count as lost. */
 static void put_statistics(struct run *run, const struct pbt_packet *packet)
 {
 	Profbpf__Statistics *m = profbpf__statistics__unpack(NULL, packet->size, packet->body);

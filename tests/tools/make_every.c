@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_every - writes a trace that has every kind of packet, and every value of every enum.
+ * make_every - writes a trace with every kind of packet, and every value of every enum.
  *
  *	make_every FILE
  *
- * Of another architecture than most machines that read it. What happens makes no sense as a whole;
- * each figure is another one, so that a value that is taken for another shows in the report.
- * FILE must not be there: tests/data/traces/every.pbt was written so and stays as it is. When the
- * format grows, a further one is written beside it.
+ * The trace is of another architecture than most machines that read it. Its events make no sense as a whole;
+ * each value is different, so that exchanged values show in the report.
+ * FILE must not exist: tests/data/traces/every.pbt was written this way and stays unchanged. When the
+ * format grows, a further file is written beside it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void head(struct trace_builder *b)
 						      .counter = ns / 40 });
 }
 
-/* Each event, and each flag; ts_ns is from START on. */
+/* Each event, and each flag; ts_ns counts from START. */
 static const struct trace_task_row TASKS[] = {
 	{ .tid = JOB,
 	  .tgid = JOB,
@@ -131,7 +131,7 @@ static void tasks(struct trace_builder *b)
 	}
 }
 
-/* Of each kind a function; each way to tell an error and each role is some function's. */
+/* Adds a function of each kind; each way to report an error and each role occurs in some function. */
 static void functions(struct trace_builder *b)
 {
 	const ProtobufCEnumDescriptor *kinds = &profbpf__function__kind__descriptor;
@@ -151,7 +151,7 @@ static void functions(struct trace_builder *b)
 					  .roles = { i % 15, (i + 5) % 15, (i + 10) % 15 },
 				  });
 	}
-	/* How a function that prepares or waits tells an error, too. */
+	/* The ways in which a function that prepares or waits reports an error, too. */
 	for (unsigned int i = 0; i < 4; i++) {
 		char name[64];
 
@@ -230,7 +230,7 @@ static void ioctls(struct trace_builder *b)
 	}
 }
 
-/* The i-th is of the i-th kind, and its id is i + 1. */
+/* Adds objects: the i-th has the i-th kind, and the id i + 1. */
 static void objects(struct trace_builder *b)
 {
 	Profbpf__SleepObjects m = PROFBPF__SLEEP_OBJECTS__INIT;
@@ -262,7 +262,7 @@ static int32_t call_for(uint32_t kind)
 	}
 }
 
-/* In each step the job sleeps in another thing, is woken by something else, and is preempted. */
+/* In each step the job sleeps in a different object, is woken by a different cause, and is preempted. */
 static void sleeps(struct trace_builder *b)
 {
 	static const uint32_t states[] = { 1, 2, 3 }, flags[] = { 0, 4, 8, 16 },
@@ -289,7 +289,7 @@ static void sleeps(struct trace_builder *b)
 	trace_switch(b, &(struct trace_switch_row){ 1, START + 1900 * MS, WORKER, 0, 4, -1, 1, 0 });
 }
 
-/* A device of each clock, that runs a task of each kind. Clocks as in head(). */
+/* Adds a device for each clock, with a task of each kind. Clocks as in head(). */
 static void devices(struct trace_builder *b)
 {
 	static const uint64_t ahead[] = { 77 * MS, 0, 11, 5000 * MS,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_hour - writes a recording of a host as a long session has it: what is told each second, and a training loop.
+ * make_hour - writes a recording of a host like that of a long session: records of each second, and a training loop.
  *
  *	make_hour FILE [SECONDS [CPUS]]
  *
- * Without numbers an hour of 8 CPUs. Each second: clocks, figures of each CPU, accounts of the threads of 24 processes. Ten times a
- * second on each CPU a trainer launches a kernel of one of 40 names, waits for its data loader and is woken by it; the host
- * alone tells, or, for an odd number of CPUs, a device too. Each is another one: nothing repeats exactly.
+ * The default is an hour of 8 CPUs. Each second: clocks, figures of each CPU, accounts of the threads of 24 processes.
+ * Ten times a second on each CPU a trainer launches a kernel with one of 40 names, waits for its data loader and is
+ * woken by it; only the host is recorded, or, for an odd number of CPUs, a device too. No turn repeats another exactly.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ enum { LAUNCH = 1, SYNC, FETCH };
 static uint32_t cpus = 8;
 static uint64_t seconds = 3600;
 
-/* The same for each run, and even enough. */
+/* A random number, the same for each run, and sufficiently uniform. */
 static uint64_t random_below(uint64_t bound)
 {
 	static uint64_t state = 88172645463325252ull;
@@ -89,7 +89,7 @@ static void add_account(struct trace_builder *b, uint64_t ts_ns, uint32_t tgid, 
 						      .voluntary = run_ns / MS });
 }
 
-/* What the kernel counts, up to this second. */
+/* Adds the kernel's counts up to this second. */
 static void add_figures(struct trace_builder *b, uint64_t second)
 {
 	static struct trace_cpu_row rows[CPUS_MAX];
@@ -131,7 +131,7 @@ static void add_call(struct trace_builder *b, uint32_t cpu, uint32_t function, u
 						.text = text });
 }
 
-/* A turn of the loop: data is waited for until the loader has it, a kernel launched, its end waited for. */
+/* A turn of the loop: a wait for data from the loader, a launch of a kernel, a wait for its end. */
 struct turn {
 	uint64_t start_ns, data_ns, launch_ns, done_ns;
 	char kernel[32];
@@ -190,7 +190,7 @@ static void add_task(struct trace_builder *b, uint32_t cpu, const struct turn *t
 							      .enqueue_ns = t->launch_ns + 5 * US });
 }
 
-/* In batches of one kind and CPU, as the daemon writes them. */
+/* Adds batches of one kind and CPU, as the daemon writes them. */
 static void add_turns(struct trace_builder *b, uint32_t cpu, uint64_t start_ns)
 {
 	struct turn turns[TURNS];

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_joins - a trace and a device's profile of which it is known who launched what, and when it ran.
+ * make_joins - writes a trace and a device's profile with known launches, tasks and times.
  *
  *	make_joins TRACE PROFILE [LAUNCHES]
  *
- * A process launches on 8 streams, each a queue that runs one kernel after the other, and now and
- * then waits for one of them. TRACE lacks every call with LOST_PERCENT probability, at random. PROFILE is msprof's
- * task_time table, whose clock drifts and is set anew five times, and whose numbers of tasks start anew
- * at 65536. Each call's third argument is its place among all that was launched on its stream,
- * lost or not, and what it returned is for how many ns its task then had to wait for its start.
+ * A process launches on 8 streams, each a queue that runs one kernel after the other, and waits for one
+ * of them at intervals. TRACE lacks each call with LOST_PERCENT probability, at random. PROFILE is msprof's
+ * task_time table, whose clock drifts and is set five times, and whose task numbers restart
+ * at 65536. Each call's third argument is its index among all launches on its stream,
+ * lost or not, and its return value is the time in ns that its task waited for its start.
  *
- * If PROFILE ends in .json it is a Chrome trace instead: names, streams and times of the device's own, neither
- * numbers nor a clock.
+ * If PROFILE ends in .json it is a Chrome trace instead, with names, streams and device times, but without
+ * numbers or a clock.
  *
- * Prints how many launches there are and how many were recorded, as shell assignments.
+ * Prints the number of launches and of recorded launches, as shell assignments.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static const struct {
 };
 
 struct stream {
-	uint64_t free_ns; /* when all is done */
+	uint64_t free_ns; /* when all its tasks are done */
 	uint32_t place;
 };
 
@@ -63,7 +63,7 @@ static uint64_t draw(struct run *run, uint64_t below)
 	return (run->random >> 33) % below;
 }
 
-/* Wall-clock time as the device has it. */
+/* Returns the device's wall-clock time. */
 static uint64_t device_time(bool is_json, uint64_t host_ns)
 {
 	int64_t ns = (int64_t)(REALTIME + host_ns - START) +
@@ -105,7 +105,7 @@ static void add_head(struct trace_builder *trace)
 	trace_target(trace, START - SECOND, PID, PID, "job");
 }
 
-/* Once a second, as the daemon does; what comes between makes a batch. */
+/* Adds clocks once a second, as the daemon does; the rows between them make a batch. */
 static void add_clocks(struct run *run, uint64_t until_ns)
 {
 	for (; run->clock_ns <= until_ns; run->clock_ns += SECOND)
@@ -124,7 +124,7 @@ static uint64_t handle(uint32_t stream)
 
 static void add_task(struct run *run, uint32_t stream, uint64_t start_ns, uint64_t end_ns)
 {
-	/* Of a task in which the clock is set the table has the right duration. */
+	/* If the clock is set during a task, the table still has the right duration. */
 	uint64_t start = device_time(run->is_json, start_ns), end = start + (end_ns - start_ns);
 
 	if (run->is_json) {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_kineto_ranks.py FOLDER RANKS STEPS SLOW MS: traces as PyTorch's profiler writes them, one of each rank of a job.
+"""make_kineto_ranks.py FOLDER RANKS STEPS SLOW MS: writes traces like those of PyTorch's profiler, one for each rank of
+a job.
 
-Rank SLOW computes MS longer in each step, in the kernel gemm; all meet in an all-reduce at the end of each step. Each rank's
-clock is 3 ms later than that of the one before.
+Rank SLOW computes MS longer in each step, in the kernel gemm; all ranks meet in an all-reduce at the end of each step.
+Each rank's clock is 3 ms later than that of the rank before.
 """
 
 import json

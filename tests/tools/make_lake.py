@@ -55,7 +55,7 @@ def arguments():
 
 
 def planted(options, kind, amount="ms"):
-    """SQL: what plants of a kind add to a rank's step, ns."""
+    """SQL for the time that plants of a kind add to a rank's step, ns."""
     terms = []
     for plant in options.plant:
         if plant["kind"] != kind:
@@ -67,7 +67,7 @@ def planted(options, kind, amount="ms"):
 
 
 class Job:
-    """The simulation: a table of ranks and steps, moved on slot by slot."""
+    """The simulation: a table of ranks and steps, advanced slot by slot."""
 
     def __init__(self, options):
         self.options = options
@@ -77,7 +77,7 @@ class Job:
         self.sql.execute("CREATE MACRO z(a, b, c) AS sqrt(-2 * ln(u(a, b, c))) * cos(2 * pi() * u(a, b, c || 'x'))")
 
     def groups(self):
-        """Who is who: a row of each rank, with its place in each group."""
+        """Makes the table of ranks, with the place of each in its groups."""
         o = self.options
         data = o.ranks // (o.tensor * o.stages)
         late = " ".join(f"WHEN {p['rank']} THEN {p['step']}" for p in o.plant if p["kind"] == "late")
@@ -113,7 +113,7 @@ class Job:
         return " + ".join(terms) or "0"
 
     def run(self):
-        """All slots of all steps, from the step's begin; then the steps one after the other."""
+        """Computes all slots of all steps relative to the step's begin, then puts the steps one after the other."""
         o = self.options
         slots = self.slots()
         chunk = o.step_ms * MS / len(slots)
@@ -122,7 +122,7 @@ class Job:
         for k, (communicator, sequence, op, size, ns) in enumerate(slots):
             idle = f"-0.5e6 * ln(u(rank, step, 'i{k}') * u(rank, step, 'j{k}'))" if k in (1, 2, 3) else "0"
             stopped = host if k == 1 else "0"
-            # Stages differ, as embeddings and losses do; evaluation is shorter.
+            # Stages differ, because some have embeddings or the loss; evaluation steps are shorter.
             compute = (f"{chunk} * (1 + 0.01 * z(rank, step, 'c{k}')) * (CASE WHEN evaluates THEN 0.4 ELSE 1 END) * "
                        f"(1 + 0.05 * (stage = 0)::INT + 0.08 * (stage = {o.stages - 1})::INT) + ({slower}) / {len(slots)}")
             self.sql.execute(f"""CREATE OR REPLACE TABLE moved AS
@@ -141,7 +141,7 @@ class Job:
             UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS begin_at, d FROM (SELECT step, max(t) AS d FROM state GROUP BY step)""")
 
     def clocks(self):
-        """What each host's clock shows, beside the true time."""
+        """Makes the table of the clocks' errors."""
         o = self.options
         jumps = "".join(f" + CASE WHEN host = {p['host']} AND step >= {p['step']} THEN {p['ms'] * MS} ELSE 0 END"
                         for p in o.plant if p["kind"] == "set")
@@ -150,7 +150,7 @@ class Job:
         self.sql.execute(f"CREATE MACRO shown(instant, host, step, offset_ns, drift) AS {T0} + CAST(instant + offset_ns + drift * instant{jumps} AS BIGINT)")
 
     def tables(self):
-        """SQL of each table of the lake."""
+        """The SQL for each table of the lake."""
         o = self.options
         missing = " AND ".join(f"NOT (rank = {p['rank']} AND step BETWEEN {p['from']} AND {p['to']})"
                                for p in o.plant if p["kind"] == "missing") or "true"
@@ -194,7 +194,7 @@ class Job:
                     '{self.options.lake}/{table}/host{host:03d}-{rank}.parquet' (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2)""")
 
     def truth(self):
-        """Which plant holds the job back in which step: those within 2 ms of the one that costs most there."""
+        """The plants that hold the job back in each step: those within 2 ms of the most expensive one."""
         o = self.options
         holders = [p for p in o.plant if p["kind"] in ("compute", "host", "link")]
         transfers = {p["communicator"]: self.transfers(p["communicator"]) for p in holders if p["kind"] == "link"}
@@ -215,7 +215,7 @@ class Job:
         }
 
     def transfers(self, communicator):
-        """Of a communicator in a step."""
+        """The number of a communicator's transfers in a step."""
         return self.sql.execute("SELECT count(DISTINCT sequence) FROM collectives WHERE communicator = ? AND NOT step % 5 = 4",
                                 [communicator]).fetchone()[0]
 

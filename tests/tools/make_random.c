@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_random - writes a trace of a job without rhyme or reason, the same for the same seed.
+ * make_random - writes a trace of a random job, the same for the same seed.
  *
  *	make_random FILE SEED
  *
- * Threads run, sleep, wake each other, call runtimes and drivers, hand on batches; devices run what they were given, of
- * which traces of even seeds do not tell; all on a coarse clock, so that much happens at the same instant. What an
- * analysis does where two times are equal, a value is missing or a list is empty shows in what is reported of it:
- * tests/e2e/stored_outputs.sh compares that.
+ * Threads run, sleep, wake each other, call runtimes and drivers, and pass on batches; devices run their tasks, which
+ * traces of even seeds do not contain; all on a coarse clock, so that many events have the same instant. The report
+ * shows how analyses behave if two times are equal, a value is missing or a list is empty:
+ * tests/e2e/stored_outputs.sh compares it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,7 +164,7 @@ static void switch_to(struct world *w, uint32_t cpu, uint32_t next, uint32_t sta
 						       .object = object });
 }
 
-/* Somebody who waits for a CPU, or nobody. */
+/* Returns 1 + the index of a thread that waits for a CPU; 0 if there is none. */
 static uint32_t next_ready(struct world *w)
 {
 	uint32_t first = up_to(w, THREADS);
@@ -185,7 +185,7 @@ static void fall_asleep(struct world *w, uint32_t cpu)
 	if (i == 5 || (i < 2 && up_to(w, 2)))
 		flags |= 4; /* storage */
 	if (i == 2 || i == 4)
-		flags |= up_to(w, 2) * 16; /* with a time to give up at */
+		flags |= up_to(w, 2) * 16; /* with a timeout */
 	switch_to(w, cpu, next_ready(w), flags & 4 ? 2 : 1, calls[i], flags,
 		  kinds[i] ? 1 + kinds[i] : 0);
 }
@@ -201,7 +201,7 @@ static void wake(struct world *w, uint32_t who)
 	thread->state = READY;
 	thread->since_ns = w->now_ns;
 	if (WHO[who].flags != 1 || up_to(w, 12) == 0)
-		return; /* nobody tells */
+		return; /* not recorded */
 	w->produced[0]++;
 	trace_wake(w->b, &(struct trace_wake_row){ .cpu = cpu,
 						   .ts_ns = w->now_ns,
@@ -214,7 +214,7 @@ static void wake(struct world *w, uint32_t who)
 									: NULL });
 }
 
-/* The trainer (thread 0) takes what Batch (1) makes of what Generator (2) makes: calls of MindData, by their queues. */
+/* Calls of MindData on queues: the trainer (thread 0) takes from Batch (1), which takes from Generator (2). */
 static uint32_t of_pipeline(struct world *w, uint32_t who, const struct thread *thread,
 			    struct open_call *call)
 {
@@ -235,7 +235,7 @@ static void begin_call(struct world *w, uint32_t who)
 	struct open_call *call = &thread->calls[thread->depth];
 	uint32_t f = up_to(w, COUNT(FUNCTIONS));
 
-	/* Inside of a launch there is the driver's. */
+	/* Inside a launch there is the driver's launch. */
 	if (thread->depth && call[-1].function == LAUNCH)
 		f = LAUNCH_DRIVER;
 	if (FUNCTIONS[f].kind == 10)
@@ -263,7 +263,7 @@ static void begin_call(struct world *w, uint32_t who)
 		call->text = up_to(w, 3) ? "gemm" : "softmax";
 }
 
-/* What a call gave to a device: ran in its stream's order, after it was given. */
+/* Adds the device task of a call, in the order of its stream and after the call. */
 static void run_task(struct world *w, uint32_t who, const struct open_call *call)
 {
 	uint32_t device = WHO[who].tgid == 200 ? 2 : up_to(w, 4) == 0;
@@ -272,7 +272,7 @@ static void run_task(struct world *w, uint32_t who, const struct open_call *call
 	uint32_t kind = call->function == COPY ? 2 : call->function == ALL_REDUCE ? 6 : 1;
 
 	if (!w->devices || up_to(w, 16) == 0)
-		return; /* it is not told */
+		return; /* the task is not recorded */
 	if (start_ns < *free_ns)
 		start_ns = *free_ns;
 	*free_ns = start_ns + ns;
@@ -336,7 +336,7 @@ static void ioctl(struct world *w, uint32_t who)
 						     .ret = up_to(w, 6) == 0 ? -11 : 0 });
 }
 
-/* Of one instant: each CPU's thread goes on, sleeps, is preempted, calls or returns. */
+/* Simulates one instant: each CPU's thread continues, sleeps, is preempted, calls or returns. */
 static void live(struct world *w)
 {
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
@@ -378,7 +378,7 @@ static void live(struct world *w)
 			wake(w, i);
 }
 
-/* The kernel's figures of threads, which agree with what they did. */
+/* Adds the kernel's accounts of threads, which agree with their activity. */
 static void accounts(struct world *w, uint32_t flags)
 {
 	for (uint32_t i = 0; i < THREADS; i++) {
@@ -434,7 +434,7 @@ static void host(struct world *w)
 			rows, CPUS);
 }
 
-/* Of each kind one, whose id is its number and one more; what is read is one of the sockets' other ends, a file. */
+/* Adds an object of each kind, with the id kind + 1; the peer of the Internet socket is process 200. */
 static void objects(struct world *w)
 {
 	Profbpf__SleepObjects m = PROFBPF__SLEEP_OBJECTS__INIT;
@@ -558,7 +558,7 @@ int main(int argc, char **argv)
 	random_code_figures(&w, true, false);
 	host(&w);
 	for (uint32_t tick = 0; tick < TICKS; tick++) {
-		/* Most instants are far from the next one, some are the same. */
+		/* Most instants are far from the next, some are equal. */
 		if (up_to(&w, 4))
 			w.now_ns += UNIT * (1 + up_to(&w, 4) * up_to(&w, 4));
 		if (w.now_ns >= START + TICKS * UNIT)

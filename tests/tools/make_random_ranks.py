@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_random_ranks.py FOLDER SEED: traces of a job's four ranks, as PyTorch's profiler writes them, without rhyme or reason.
+"""make_random_ranks.py FOLDER SEED: writes random traces of a job's four ranks, in the format of PyTorch's profiler.
 
 Ranks compute, copy, allocate, wait for each other in collectives of several groups, in steps that a slow rank makes long, on a
-coarse clock, so that much happens at the same instant; some figures are missing. The same for the same seed on every machine.
-What an analysis does where two times are equal, a value is missing or a list is empty shows in what is reported of it:
-tests/e2e/stored_outputs.sh compares that.
+coarse clock, so that many events have the same instant; some figures are missing. The output for a seed is the same on
+every machine. The report shows how analyses behave if two times are equal, a value is missing or a list is empty:
+tests/e2e/stored_outputs.sh compares it.
 """
 import json
 import os
@@ -22,7 +22,7 @@ FIGURES = ["registers per thread", "shared memory", "blocks per SM", "warps per 
 
 
 class Chance:
-    """A generator of its own: Python's is not promised to stay."""
+    """A separate random generator, because Python's may change."""
     def __init__(self, seed):
         self.state = (seed * 2654435761 + 1) % 2**64
 
@@ -67,7 +67,7 @@ class Rank:
         self.events.append({"ph": "i", "s": "t", "name": "[memory]", "pid": self.pid, "tid": self.pid, "ts": at * UNIT, "args": args})
 
     def operator(self, thread, at, depth):
-        """What an operator calls and launches, from an instant on; returns when it ends."""
+        """Adds an operator with its calls and launches, from an instant on; returns its end."""
         chance, begin, number = self.chance, at, self.correlation
         self.correlation += 1
         name = chance.of(OPERATORS)
@@ -104,7 +104,7 @@ class Rank:
             self.device("gpu_memcpy", "Memcpy " + way, 9, at, chance.up_to(4), bytes=1024 << chance.up_to(4), **args)
 
     def step(self, number, begin):
-        """The rank's own work of a step; returns when its host is done with it."""
+        """Adds the rank's own work of a step; returns when its host has finished it."""
         chance, at = self.chance, begin
         if chance.up_to(3):
             units = chance.up_to(6)
@@ -131,7 +131,7 @@ class Rank:
 
 
 def together(ranks, chance, group, ends):
-    """A collective: each of the group comes when it has done its work, and all leave at the same instant, or nearly."""
+    """Adds a collective: each rank of the group arrives after its work, and all leave at nearly the same instant."""
     kind, name = chance.of(COLLECTIVES)
     if kind == "send" and len(group) > 2:
         kind, name = COLLECTIVES[0]
@@ -171,7 +171,7 @@ def main():
         begin = end + chance.of([0, 0, 1, 5])
     os.makedirs(folder, exist_ok=True)
     for rank in ranks:
-        # Devices are numbered as their files come: not always as ranks are.
+        # Devices are numbered in the order of their files, which may differ from the order of ranks.
         with open("%s/rank%d.json" % (folder, RANKS - 1 - rank.rank if seed % 3 == 2 else rank.rank), "w", encoding="utf-8") as file:
             json.dump(rank.written(), file)
 

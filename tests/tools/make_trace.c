@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_trace - writes a trace in which everything is known, of any length.
+ * make_trace - writes a trace with completely known content, of any length.
  *
  *	make_trace FILE [PERIODS [host]]
  *
- * With "host" nothing is told of the device.
+ * With "host" the trace has no records of the device.
  *
  * Four CPUs, each with two threads a and b of process 5000 that take turns, and one
- * "device" with two streams. What happens on a CPU in each period of 100 us, in us:
+ * "device" with two streams. Events on a CPU in each period of 100 us, in us:
  *
  *	1 a is woken by a timer | 2 a runs | 30 preempted by thread 6000 | 40 a runs |
  *	50 a wakes b | 60 a sleeps, b runs | 90 b sleeps, the CPU is idle
@@ -16,10 +16,10 @@
  *	b: cudaStreamSynchronize 61..88, which fails every tenth time
  *	device: a kernel 20..70, every third time 20..130; a copy 50..95
  *
- * Besides: a call that is open at the end; a thread id used by two processes; names that
+ * Also: a call that is open at the end; a thread id used by two processes; names that
  * are no UTF-8 or need escaping; a clock that is 7 hours off; 7 lost records.
  *
- * Prints what a correct export holds, as shell assignments.
+ * Prints the content of a correct export, as shell assignments.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -245,7 +245,7 @@ static void add_tasks(struct trace_builder *b, uint32_t cpu, uint64_t t, uint64_
 	trace_device_task(b, &row);
 }
 
-/* In batches of one kind and CPU, as the daemon writes them. */
+/* Adds batches of one kind and CPU, as the daemon writes them. */
 static void add_chunk(struct trace_builder *b, uint64_t first, uint64_t end)
 {
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""perfetto_packets.py - a Perfetto trace of standard input with its compressed packets unpacked, on standard output."""
+"""perfetto_packets.py - copies a Perfetto trace from standard input to standard output with compressed packets
+unpacked."""
 import sys
 import zlib
 
@@ -18,7 +19,7 @@ def varint(data, at):
 
 
 def bytes_field(data, at):
-    """Number, content and end of the field at @at, which is of bytes."""
+    """Number, content and end of the field at @at, which must have the type bytes."""
     key, at = varint(data, at)
     if key & 7 != 2:
         sys.exit("perfetto_packets.py: a field that is not of bytes, where a packet should be")

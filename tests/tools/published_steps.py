@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""published_steps.py LAKE WHOLE METRICS: steps that profbpf-fleet publish sent of a rank in many rounds, against those of one snapshot of all of it.
+"""published_steps.py LAKE WHOLE METRICS: compares steps that profbpf-fleet publish sent for a rank in many rounds with
+the steps of one whole snapshot.
 
-Each is there once, by numbers that follow each other, in several messages, and lasts from when to when it does in the
-whole; of the whole at most the first and the last two are missing. The metrics of them, too, have each once.
+Each step must be there once, with consecutive numbers, in several messages, and with the times of the whole snapshot;
+of that at most the first and the last two steps may be missing. The metrics must count each step once, too.
 """
 
 import pathlib
@@ -12,7 +13,7 @@ import sys
 
 import duckdb
 
-BESIDE_NS = 1000  # the same instant by other clock snapshots
+BESIDE_NS = 1000  # tolerance for the same instant, converted by different clock snapshots
 
 
 def steps(lake):

@@ -13,8 +13,8 @@
 #define THREADS 9
 #define DEPTH 3
 #define DEVICES 3
-#define ROWS 150 /* of a packet */
-#define GROUPS 3 /* of processes */
+#define ROWS 150 /* rows of a packet */
+#define GROUPS 3 /* groups of processes */
 
 enum state { ASLEEP, READY, RUNNING };
 
@@ -34,14 +34,14 @@ struct open_call {
 
 struct thread {
 	enum state state;
-	uint32_t cpu; /* that it runs on, or ran on last */
+	uint32_t cpu; /* current CPU, or the last one */
 	uint64_t since_ns, run_ns, ready_ns;
 	struct open_call calls[DEPTH];
 	uint32_t depth;
 	uint64_t switches, preempted;
 };
 
-/* Columns of interrupts, faults or block requests, until there are so many. */
+/* Columns of interrupts, faults or block requests, written when they are full. */
 struct rows {
 	uint32_t count;
 	int64_t ts_ns[ROWS]; /* each minus the one before */
@@ -49,7 +49,7 @@ struct rows {
 	uint32_t tid[ROWS], tgid[ROWS], flags[ROWS], bytes[ROWS], rdev[ROWS];
 };
 
-/* Columns of samples of stacks, in the same way. */
+/* Columns of stack samples, written in the same way. */
 struct samples {
 	uint32_t count;
 	int64_t ts_ns[ROWS];
@@ -67,33 +67,33 @@ struct world {
 	uint64_t now_ns;
 	struct thread threads[THREADS];
 	uint32_t on_cpu[CPUS]; /* thread + 1; 0 = idle */
-	uint64_t free_ns[DEVICES][2]; /* of each stream */
+	uint64_t free_ns[DEVICES][2]; /* end of the last task of each stream */
 	uint64_t correlation;
 	uint64_t busy_ns[CPUS];
-	uint32_t produced[6]; /* records of each source */
+	uint32_t produced[6]; /* number of records of each source */
 	struct rows interrupts, faults, requests;
 	struct samples samples;
 	struct group groups[GROUPS];
 	uint64_t rows_of_groups[4][GROUPS];
-	bool devices; /* their tasks are told */
+	bool devices; /* the trace has their tasks */
 	uint64_t handles;
 	uint64_t taken[3], put[3]; /* elements of the data pipeline, by thread */
 };
 
-/* Of a generator of its own: rand() is another one elsewhere. */
+/* Uses its own generator, because rand() differs between systems. */
 static inline uint32_t up_to(struct world *w, uint32_t limit)
 {
 	w->chance = w->chance * 6364136223846793005ull + 1442695040888963407ull;
 	return (uint32_t)((w->chance >> 33) % limit);
 }
 
-/* What the kernel does for a thread: an interrupt in its place, a page that was fetched, a request to a disk. */
+/* Adds an action of the kernel for a thread: an interrupt, a page fault, or a request to a disk. */
 void random_kernel(struct world *w, uint32_t who);
 
-/* The rows of these that have not been written yet. */
+/* Writes the remaining rows. */
 void random_kernel_end(struct world *w);
 
-/* Code and groups there are; what is to be told when a thread is on a CPU, has slept, and at times; and at the end. */
+/* Adds code and groups; records for a thread that runs or has slept; records at intervals, and at the end. */
 void random_code_begin(struct world *w);
 void random_code_runs(struct world *w, uint32_t who);
 void random_code_slept(struct world *w, uint32_t who, uint64_t ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* random_code.c - where threads of a job without rhyme or reason are in their code, and what holds their groups back. */
+/* random_code.c - code locations of the threads of a random job, and limits of their cgroups. */
 #include "tests/tools/random.h"
 
 #define FRAMES 14
@@ -36,12 +36,12 @@ static void put_frames(struct world *w)
 					     : PROFBPF__STACKS__KIND__USER;
 		in_file[i] = id < LIBRARY ? 1 : id < KERNEL ? 2 : 0;
 		offset[i] = in_file[i] ? 0x1000 + 16 * i : 0;
-		/* What is not named is an address in its file. */
+		/* A frame without a name is an address in its file. */
 		named[i] = id == NATIVE + 2 ? 0 : id;
 		source[i] = id >= PYTHON ? SOURCE + id % 2 : 0;
 		line[i] = id >= PYTHON ? 7 * id : 0;
 	}
-	/* Innermost first: of the kernel, native, Python. */
+	/* Innermost first: kernel frames, native frames, Python frames. */
 	for (uint32_t i = 0; i < STACKS; i++) {
 		uint32_t before = frames;
 
@@ -152,7 +152,7 @@ void random_code_slept(struct world *w, uint32_t who, uint64_t ns)
 		add_sample(w, who, ns, flags);
 }
 
-/* Groups' figures, of which not all are known of each, and which processes are in them. */
+/* Adds figures of groups, some of them unknown, and the processes of the groups. */
 void random_code_figures(struct world *w, bool first, bool final)
 {
 	Profbpf__CgroupStats m = PROFBPF__CGROUP_STATS__INIT;
@@ -212,7 +212,7 @@ void random_code_figures(struct world *w, bool first, bool final)
 	every_put(w->b, PROFBPF__PACKET__KIND__PROCESSES, &p.base);
 }
 
-/* What was left out for some time: samples, sleeps, ends of a function's calls. */
+/* Adds what was shed for some time: samples, sleeps, ends of a function's calls. */
 static void put_shed(struct world *w)
 {
 	static Profbpf__Shed__What what[] = { 1, 3, 1, 2, 3, 2 };

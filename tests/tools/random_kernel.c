@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* random_kernel.c - interrupts, faults and requests to disks of a job without rhyme or reason. */
+/* random_kernel.c - interrupts, faults and disk requests of a random job. */
 #include "tests/tools/random.h"
 
 static uint32_t add_row(struct world *w, struct rows *rows, uint64_t ts_ns, uint32_t who)

@@ -51,7 +51,7 @@ class Replay:
         self.hang_step, self.hang_rank = map(int, options.hang.split(":")) if options.hang else (1 << 40, -1)
 
     def cut(self):
-        """Each host's rows by the round in which it sends them."""
+        """Assigns each host's rows to the round in which it sends them."""
         o = self.options
         self.sql.execute(f"""CREATE TABLE hosts AS SELECT host, row_number() OVER (ORDER BY host) - 1 AS h FROM
             (SELECT DISTINCT host FROM '{o.lake}/steps/*.parquet')""")
@@ -73,7 +73,7 @@ class Replay:
         return hosts
 
     def write_progress(self, moved):
-        """What each host tells of its ranks in each round: also when no step ends any more."""
+        """Writes the progress of each host's ranks for each round, also when no step ends any more."""
         o = self.options
         self.sql.execute(f"""COPY (
             WITH stopped AS (SELECT rank, max(start_ns + CAST((end_ns - start_ns) * CASE WHEN rank = {self.hang_rank} THEN 0.1 ELSE 0.6 END AS BIGINT)) AS ns
@@ -87,7 +87,7 @@ class Replay:
             TO '{self.folder}/progress' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (part, round), OVERWRITE)""")
 
     def files(self, part, number):
-        """[(table, path)] of a host's message."""
+        """[(table, path)]: the files of a host's message."""
         folders = [(table, self.folder / table / f"part={part}" / f"round={number}") for table in messages.TABLES]
         return [(table, str(path)) for table, folder in folders for path in sorted(folder.glob("*.parquet"))[:1]]
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""same_rows.py LAKE OTHER: are the rows of two lakes the same, each as often as in the other? Fails, and says how they differ."""
+"""same_rows.py LAKE OTHER: checks that two lakes have the same rows, each the same number of times; prints
+differences."""
 
 import sys
 

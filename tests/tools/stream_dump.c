@@ -10,7 +10,7 @@
  *   task CORRELATION NAME KIND DEVICE TID STREAM BYTES STATUS QUEUED SUBMIT START END ENQUEUE ENQUEUE_DUR
  *
  * and at the end "device INDEX KIND CLOCK NAME" and "counts ..." lines; -q leaves
- * out the tasks. Exit status 1: there's no stream or it's broken.
+ * out the tasks. Exit status 1: the process has no stream, or the stream is invalid.
  */
 #include <errno.h>
 #include <inttypes.h>

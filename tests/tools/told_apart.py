@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""told_apart.py SCHEMA FOLDER...: do exports as CSV show it if two columns are exchanged?
+"""told_apart.py SCHEMA FOLDER...: checks that exports as CSV would show an exchange of two columns.
 
-Each FOLDER is one export. Any two columns of numbers of a table have to differ in some row of one of them, and each table of
-SCHEMA (`analyzer query --schema --format csv`) has to have rows, each of its columns a value, but for those below. Else what
-is wrong is printed, and the exit status is 1.
+Each FOLDER is one export. Any two numeric columns of a table must differ in some row of some export, and each table of
+SCHEMA (`analyzer query --schema --format csv`) must have rows, each of its columns a value, except those below.
+Otherwise prints the errors and exits with status 1.
 """
 import collections
 import csv
@@ -16,15 +16,15 @@ import sys
 
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]\d+)?")
 
-# Tables, columns ("table.column") and pairs ("table.column column") that no input shows.
+# Tables, columns ("table.column") and pairs ("table.column column") that no input covers.
 KNOWN = {
-    # No file here has them: they are of steps, links and clocks that few profilers tell of.
+    # No file here has them: they describe steps, links and clocks that few profilers record.
     "api_statistic.file", "cluster_steps.gap_ns", "communication.idle_ns", "communication.synchronization_ns",
     "communication.transit_ns", "communication.wait_ns", "host_steps.thread", "interrupts.name", "major_faults.file",
     "operator_cores.name", "operator_steps.output_shapes", "operator_types.name", "ranks.clock_drift_ppb",
     "ranks.clock_error_ns", "ranks.clock_offset_ns", "step_outliers.object", "task_details.context_id", "task_details.hf32",
     "task_details.mix_blocks", "task_details.model_id", "task_details.step", "wait_runs.ended",
-    # The same in all rows that there are: ranks have the number of their device, links one transfer.
+    # Equal in all existing rows: ranks have the number of their device, links one transfer.
     "api.open end_unknown", "cluster_steps.device rank", "links.waits wait_ns",
 }
 
@@ -36,7 +36,7 @@ def rows_of(path):
 
 
 def look_at(folders):
-    """(columns that have a value, pairs that differ somewhere, pairs that are always the same) of tables that have rows."""
+    """(columns with a value, pairs that differ somewhere, pairs that are always equal) of tables with rows."""
     valued, differ, same = collections.defaultdict(set), set(), collections.defaultdict(int)
     for path in (path for folder in folders for path in sorted(glob.glob(folder + "/*.csv"))):
         table = os.path.basename(path)[:-4]

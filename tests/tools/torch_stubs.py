@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 SYSTEM = ["/lib/*-linux-gnu", "/usr/lib/*-linux-gnu", "/lib64", "/usr/lib64"]
-# Which library has a function: the longest beginning of its name decides.
+# The library of a function: the longest matching prefix of its name decides.
 OWNERS = {
     "cublas": "libcublas", "cublasLt": "libcublasLt", "cudnn": "libcudnn", "cufft": "libcufft", "curand": "libcurand",
     "cusparse": "libcusparse", "cusparseLt": "libcusparseLt", "cusolver": "libcusolver", "cuFile": "libcufile",
@@ -27,7 +27,8 @@ OWNERS = {
 
 
 def read_elf(path):
-    """What the library at path needs, the names that it has, and (name, version) of those that it lacks."""
+    """The libraries that the library at path needs, the names that it defines, and (name, version) of undefined
+    names."""
     text = subprocess.run(["readelf", "--wide", "--dynamic", "--dyn-syms", path], capture_output=True, text=True,
                           check=True).stdout
     has, lacks = set(), set()
@@ -44,7 +45,7 @@ def read_elf(path):
 
 
 def owner(function):
-    """The library that a function belongs to, without its number, or None."""
+    """The library of a function, without its version number, or None."""
     return OWNERS.get(max((begin for begin in OWNERS if function.startswith(begin)), key=len, default=None))
 
 

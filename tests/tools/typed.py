@@ -21,7 +21,7 @@ COMMENT = re.compile(r"\s+# .*$")
 
 
 def fences(path):
-    """(words of the mark, text) of each."""
+    """(words of the mark, text) of each fence."""
     with open(path, encoding="utf-8") as file:
         return [(mark.split(), text) for mark, text in FENCE.findall(file.read())]
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where the launches without a task are.
+"""Finds the positions of launches without a task.
 
 unjoined_launches.py DATABASE [QUEUE]
 
-DATABASE is what `analyzer export --to sqlite` wrote. Tasks are recorded from some instant on until some other, and a
-queue runs what it is given in order. So launches without a task come before the first that has one, on whatever
-queue, or after the last that has one on their own queue, and none lies between. QUEUE is the column of `calls` that
-tells the queue (argument1); without it all launches count as of one.
+DATABASE is from `analyzer export --to sqlite`. Tasks are recorded between two instants, and a queue runs its tasks in
+order. So launches without a task come before the first launch with a task, on any queue, or after the last launch with
+a task on their own queue, and none lies between. QUEUE is the column of `calls` with the queue (argument1); without it
+all launches count as on one queue.
 
-Prints "before N between N after N joined N"; fails if there is one between, showing it, or if none is joined.
+Prints "before N between N after N joined N"; fails if one lies between, and prints it, or if none is joined.
 """
 import sqlite3
 import sys
