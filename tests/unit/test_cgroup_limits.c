@@ -51,7 +51,7 @@ static void begin(struct scene *scene)
 	scene->process = small_process(scene->model, 100, "job", true);
 }
 
-/* Two groups with readings; the readings at the session's ends are taken slightly outside of it. */
+/* Two groups with readings; the first and the last reading are taken close to the session's ends. */
 static void windows(void **state)
 {
 	static const struct {

@@ -354,7 +354,7 @@ static void failures_are_explained(void **state)
 
 #define CROWD 70000 /* more than the exporter keeps */
 
-/* Launches of a microsecond every three, with their tasks; each 10,000th is long and contains others. */
+/* Launches of a microsecond, three microseconds apart, with their tasks; each 10,000th is long and contains others. */
 static struct model *crowd(void)
 {
 	struct model *model = small_model(0, 3000ull * CROWD + 100000);

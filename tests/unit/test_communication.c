@@ -211,7 +211,7 @@ static void stragglers(void **state)
 	add(model, 0, "allReduce", 2000, 2400);
 	add(model, 1, "allReduce", 2300, 2400);
 	add(model, 2, "allReduce", 2100, 2400);
-	/* One rank has one more of it: they cannot be matched. */
+	/* One rank has one broadcast more: they cannot be matched. */
 	add(model, 0, "broadcast", 3000, 3100);
 	add(model, 1, "broadcast", 3000, 3100);
 	add(model, 1, "broadcast", 3200, 3300);

@@ -107,7 +107,7 @@ static void known_job(void **state)
 	      { AT(1500), AT(1600), 101, PROFBPF__SWITCHES__STATE__DEAD });
 }
 
-/* The thread after a sleeping target is not recorded: it may leave the CPU at any time. */
+/* The switches of the thread after a sleeping target are not recorded: it may leave the CPU at any time. */
 static void others_are_not_extended(void **state)
 {
 	struct model *model = make_model();

@@ -353,7 +353,7 @@ static void begins_idle(void **state)
 	}
 }
 
-/* A wait outside of the count does not prove that all work is done; nor does a call that proves nothing. */
+/* A wait outside of the count does not prove that all work is done; nor does a wait of another process. */
 static void waits_behind(void **state)
 {
 	struct fixture f;
@@ -439,7 +439,7 @@ static void settled_shortest(void **state)
 				CASES[i].sure_us);
 		if (CASES[i].inner)
 			f.model->counted_calls.row[1].call.flags = MODEL_CALL_INNER;
-		/* A certain call that is as short, and an irrelevant one, lie outside of the count. */
+		/* The call outside of the count would change the result if it were read. */
 		none_behind(&f, f.sync, 0, 0, CASES[i].settled ? COUNTED_INSIDE : 0);
 		if (settled(&f) != CASES[i].settled)
 			fail_msg("case %zu", i);

@@ -162,7 +162,7 @@ static void read_account(struct model *model, uint32_t thread, uint64_t ms, uint
 	assert_true(MODEL_PUSH(&model->accounts, row));
 }
 
-/* Batch runs for a third of its time and waits for a CPU for a part of it; for Generator there are only readings. */
+/* Batch runs for a third of its time by its spans, some of which is stolen; for Generator there are only accounts. */
 static struct model *slow_generator_with_times(void)
 {
 	struct model *model = slow_generator();

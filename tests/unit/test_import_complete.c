@@ -312,7 +312,7 @@ static void test_ranks(void **state)
 	model_free(model);
 }
 
-/* Counters of a compute task, of another kind of task, of one that is not kept; and the device's rank. */
+/* Counters of a compute task, counters of another task, a counter without a value; and the device's rank. */
 static void test_database(void **state)
 {
 	static const char statements[] =

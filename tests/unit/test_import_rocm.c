@@ -269,8 +269,9 @@ static void test_database_ids_repeat(void **state)
 }
 
 /*
- * Allocations of 4 KiB of a GPU and of 512 bytes of the host, the former freed and its address allocated again;
- * scratch memory of a queue; frees of address 0 and of an earlier allocation. Checks the model and finishes it.
+ * Checks the memory records: 4 KiB of a GPU and 512 bytes of the host are allocated, the former freed and its address
+ * allocated again; scratch memory of a queue; frees of address 0 and of an earlier allocation. The caller has finished
+ * @model.
  */
 static void check_memory(const struct model *model, uint32_t findings)
 {

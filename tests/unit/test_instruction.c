@@ -138,8 +138,8 @@ static void keeps_arguments_and_stack(void **state)
 }
 
 /*
- * Checks the distance @below by which the stack pointer may be lower than at the entry; and the same code where that
- * is not allowed.
+ * Checks the choice if the stack pointer may be lower than at the entry, @below bytes at the chosen place; and the
+ * choice in the same code if it may not.
  */
 static void expect_below(const uint8_t *code, size_t size, uint32_t delta, uint32_t below)
 {

@@ -11,7 +11,7 @@
 #include "analyzer/analyse/idle/interpreter_lock.h"
 #include "tests/unit/idle_scene.h"
 
-#define LOCK 0x1000 /* the lock of the scene's process: its condition variable, */
+#define LOCK 0x1000 /* the lock of the scene's process: condition variable and mutex */
 #define LOCK_END 0x10b0
 
 /* Indices into sleep_objects. */
@@ -71,7 +71,7 @@ static const struct idle_root *root_of(const struct scene *scene, uint8_t cause,
 
 /*
  * A slice that a timer ends; then the holder sleeps for the mutex that main has, and main for the lock: together one
- * wait for the worker. Not if main had a CPU for work in between, or slept elsewhere.
+ * wait for the worker. A longer run on a CPU in between, or a sleep elsewhere, would separate them (test_one_wait.c).
  */
 static void test_slices(void **state)
 {

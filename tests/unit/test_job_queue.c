@@ -45,7 +45,7 @@ static int add(struct job_queue *queue, struct test_job *t, int number, uid_t us
 	return job_queue_add(queue, &t->job);
 }
 
-/* Keeps the thread for untrusted users busy until @go is posted. */
+/* Keeps the thread for all users busy until @go is posted. */
 static void hold_up(struct job_queue *queue, struct test_job *t, sem_t *begun, sem_t *go)
 {
 	sem_init(begun, 0, 0);

@@ -19,7 +19,7 @@ static Profbpf__Calls *unpack(const struct packed_message *m)
 	return profbpf__calls__unpack(NULL, m->size, m->data);
 }
 
-/* Lengths change at every seven bits; above 28 bits times are encoded in another way. */
+/* Lengths change at every seven bits; above 28 bits varint_put_time() takes another path. */
 static void times_are_varints(void **state)
 {
 	uint8_t plain[VARINT_MAX], time[VARINT_MAX];

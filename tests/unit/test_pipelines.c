@@ -104,8 +104,7 @@ static void fetch(struct fixture *f, uint64_t start_ms, uint64_t end_ms, uint32_
 }
 
 /*
- * A worker in another process, with a helper; a thread that is not in the model; an operator that runs in the
- * trainer.
+ * A worker in another process, with a helper; a thread without usage figures; an operator that runs in the trainer.
  */
 static void some_threads(struct fixture *f)
 {

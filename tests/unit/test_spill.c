@@ -241,9 +241,9 @@ static int touch_missing_page(int errors, const char *path)
 }
 
 /*
- * A disk that is full after all ends the program with a message, and without leaving half an output: simulated by a
- * page beyond the file's end. The test runs before any other that allocates a block: cmocka replaces the signal
- * handlers that the first block sets up.
+ * A disk that is full after all ends the program with a message, even if stderr cannot be written, and leaves no
+ * partial output: simulated by a page beyond the file's end. The test runs before any other that allocates a block:
+ * cmocka replaces the signal handlers that the first block sets up.
  */
 static void full(void **state)
 {

@@ -86,7 +86,7 @@ static void somebody_tells(void **state)
 	tear_down(&f);
 }
 
-/* Reported, but too soon after the last reading: it is not forgotten. */
+/* A new mapping is reported too soon after the last reading: it is read later. */
 static void told_too_soon(void **state)
 {
 	struct fixture f = set_up(true);
@@ -99,7 +99,7 @@ static void told_too_soon(void **state)
 	tear_down(&f);
 }
 
-/* New addresses get no frame and are counted, known ones stay known. */
+/* New names, frames and stacks get no id, and new stacks are counted; known ones keep theirs. */
 static void a_closed_table_takes_no_more(void **state)
 {
 	struct fixture f = set_up(false);

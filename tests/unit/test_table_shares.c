@@ -115,7 +115,7 @@ static void what_is_given_may_be_had_again(void **state)
 	table_shares_free(shares);
 }
 
-/* A user who requests endless tables gets one per fixed number of nanoseconds; root gets any number. */
+/* A user who requests endless tables may spend one nanosecond in TABLE_TIME_SHARE on them; root any number. */
 static void time_is_shared(void **state)
 {
 	const struct table_room none = { 0 };

@@ -24,7 +24,7 @@ static uint32_t any(uint32_t below)
 	return (uint32_t)(chance >> 33) % below;
 }
 
-/* @every: about every second row is left out; @swapped: rows are in any order. */
+/* @every: all rows, otherwise about every second one is left out; @swapped: rows are in any order. */
 static void sort_streams(uint32_t streams, bool every, bool swapped)
 {
 	struct model *model = small_model(0, 10 * TASKS);

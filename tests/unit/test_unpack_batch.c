@@ -93,7 +93,7 @@ static size_t make_switches(uint8_t *body)
 	return profbpf__switches__pack(&switches, body);
 }
 
-/* Compares field by field, after both were packed. */
+/* Compares the two messages in packed form. */
 static void assert_same(const ProtobufCMessage *expected, const ProtobufCMessage *got)
 {
 	static uint8_t a[2 * BODY_MAX], b[2 * BODY_MAX];
