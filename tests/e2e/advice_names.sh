@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Every function and option that the advice about a framework's operators names is there in that framework.
+# Every function and option that the advice about a framework's operators names exists in that framework.
 # timeout: 2400
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"

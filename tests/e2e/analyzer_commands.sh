@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# analyzer's command line: where output goes, that it is complete or not there, exit status, windows, several traces.
+# analyzer's command line: output files, which are complete or absent, exit status, windows, several traces.
 # beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq
@@ -9,7 +9,7 @@ MAKE_TRACE=$BUILD/tests/tools/make_trace
 [ -x "$MAKE_TRACE" ] || fail "$MAKE_TRACE is not built"
 eval "$("$MAKE_TRACE" "$WORK/run.pbt" 1000)"
 
-# ---- Where output goes
+# ---- Output files
 
 assert_status "report to standard output" 0 "$ANALYZER" report "$WORK/run.pbt"
 assert_contains "an overview" "$WORK/out" '^recorded '
@@ -34,7 +34,7 @@ assert_eq "/dev/null is still one" "character special file" "$(stat -c %F /dev/n
 "$ANALYZER" report "$WORK/run.pbt" 2>"$WORK/err" | head -n 3 >"$WORK/head" || :
 assert_eq "complaints of a closed pipe" 0 "$(stat -c %s "$WORK/err")"
 
-# ---- Complete or not there
+# ---- Complete or absent output
 
 echo precious >"$WORK/old.txt"
 assert_status "a trace that is none" 1 "$ANALYZER" report "$WORK/old.txt" -o "$WORK/old.txt"
@@ -51,7 +51,7 @@ for format in perfetto chrome csv sqlite; do
 	assert_status "export to $format" 0 "$ANALYZER" export "$WORK/run.pbt" --to $format -o "$WORK/exports/$format"
 done
 (
-	# A limit of the file size stands for a full disk: nothing may remain.
+	# A limit of the file size simulates a full disk: no file may remain.
 	ulimit -f 8
 	trap '' XFSZ
 	for format in chrome csv sqlite; do
@@ -60,13 +60,13 @@ done
 )
 assert_eq "files of exports" "chrome csv perfetto sqlite" "$(cd "$WORK/exports" && echo *)"
 
-# Ended by a signal while it writes: on a machine so fast that it has written all, it writes more.
+# Killed by a signal while it writes; a fast machine may have finished, so larger traces follow.
 for rounds in 20000 100000 500000; do
 	"$MAKE_TRACE" "$WORK/long.pbt" $rounds >/dev/null
 	rm -f "$WORK/exports/long"
 	"$ANALYZER" export "$WORK/long.pbt" --to chrome -o "$WORK/exports/long" 2>/dev/null &
 	victim=$!
-	# What it writes into has a longer name, until it is done.
+	# The output has a longer, temporary name until it is complete.
 	until [ -n "$(compgen -G "$WORK/exports/long*")" ]; do kill -0 "$victim" || fail "the export ended early"; done
 	kill -TERM "$victim" 2>/dev/null || :
 	status=0
@@ -109,7 +109,7 @@ assert_contains "why" "$WORK/err" 'No space left on device'
 "$ANALYZER" report "$WORK/run.pbt" --format html 2>"$WORK/err" | head -c 1 >/dev/null || true
 assert_eq "to who has read enough of a page" "" "$(cat "$WORK/err")"
 
-# ---- What is said
+# ---- Messages
 
 assert_status "JSON" 0 "$ANALYZER" report "$WORK/run.pbt" --format json
 cp "$WORK/out" "$WORK/run.json"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # A training job on the simulated Ascend, attached in the middle: every call counted, every task joined
-# to the call that launched it, the device's clock found, and busy, idle, steps, collectives, queue and memory as
-# the simulator knows them.
+# to the call that launched it, the device's clock found, and busy, idle, steps, collectives, queue and memory equal
+# to the simulator's truth.
 # timeout: 1800
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
@@ -11,7 +11,7 @@ need_command jq python3
 
 SIM=$BUILD/ascend-sim
 PRELOAD='' PROGRAM=job
-# Seconds enough for the drift to be told from what waking up a thread takes.
+# Enough seconds to distinguish the drift from wake-up latency.
 STEPS=600
 [ -x "$SIM/job" ] || fail "$SIM/job is not built: run make ascend-sim"
 
@@ -28,7 +28,7 @@ start_job() {
 	wait_for_line "$OUT/out" '^ready' 30
 }
 
-# run_traced OPTION...: the steps, traced; then the job ends and leaves its profile. Sets PROFILE, R
+# run_traced OPTION...: traces the steps; then the job ends and writes its profile. Sets PROFILE, R
 run_traced() {
 	attach_in_background "$JOB_PID" "$OUT/trace.pbt" "$@"
 	[ -z "$PRELOAD" ] || wait_for_line "$OUT/mspti.log" '^delivered' 20
@@ -59,9 +59,10 @@ check_calls() {
 		assert_eq "$function" $((2 * STEPS)) "$(calls "$function")"
 	done
 	assert_eq "rtProfilerTraceEx" $((3 * STEPS)) "$(calls rtProfilerTraceEx)"
-	# Below them: an operator, seven kernels, a copy, three marks, four of events, three of a collective.
+	# Driver calls below them: an operator, seven kernels, a copy, three marks, four for events, three for a
+	# collective.
 	assert_eq "halSqTaskSend" $((19 * STEPS)) "$(calls halSqTaskSend)"
-	# Before: the queue was full, and the feeder in the middle of sending one more.
+	# Before attach the queue was full, and the feeder was in a call to send one more.
 	assert_eq "acltdtSendTensor" $((STEPS - 5)) "$(calls acltdtSendTensor)"
 	assert_eq "acltdtQueryChannelSize" $((STEPS - 4)) "$(calls acltdtQueryChannelSize)"
 }
@@ -72,19 +73,19 @@ check_memory() {
 		"$(jq -r "$ledger"' | "\(.allocations) \(.frees) \(.peak_bytes) \(.live_bytes)"' "$R")"
 }
 
-# What the host did while the device was idle: it slept, computed, or waited itself.
+# Checks the host's activity while the device was idle: it slept, computed, or waited itself.
 check_idle() {
 	local slept cause expected
 	slept=$(job_value slept_ns)
 	cause=$(jq '[.idle.causes[] | select(.cause == "sleep") | .ns] | add // 0' "$R")
-	# 20 ms each time; but it may have to wait for a CPU before it sleeps and once woken, which is another cause.
+	# 20 ms each time, minus waits for a CPU before the sleep and after the wake-up, which are another cause.
 	assert_between "idle because the job slept" $(($(job_value sleeps) * 16000000)) $((slept + 100000)) "$cause"
 	assert_between "gaps in which it slept" $(($(job_value sleeps) * 9 / 10)) "$(job_value sleeps)" \
 		"$(jq '[.idle.causes[] | select(.cause == "sleep") | .gaps] | add' "$R")"
 	cause=$(jq '[.idle.causes[] | select(.cause == "user_code") | .ns] | add // 0' "$R")
 	assert_between "idle because the job computed" $((STEPS * 30000)) $((STEPS * 1500000)) "$cause"
 	assert_eq "causes add up" "$(jq .idle.total_ns "$R")" "$(jq '[.idle.causes[].ns] | add' "$R")"
-	# It sleeps and computes by itself; on a machine that others load they may cost it more.
+	# The job sleeps and computes itself; on a loaded machine other processes may cost it more.
 	expected=$(jq -r '[.idle.roots[] | { ns, state: (if .cause | IN("runnable", "throttled", "irq") then "cpu"
 		elif .cause == "device_wait" then "device" else "host_code" end) }] |
 		group_by(.state) | max_by(map(.ns) | add)[0].state' "$R")
@@ -100,7 +101,7 @@ check_truth() {
 		fail "the report is not what the simulator knows"
 }
 
-# A counter that runs 200 ppm fast, task numbers that start anew, the profile with the host's half.
+# A counter that runs 200 ppm fast, task numbers that restart, a profile with the host's part.
 export ASCEND_SIM_CLOCK_PPM=200 ASCEND_SIM_FIRST_TASK=65000
 start_job drifting $STEPS 5
 run_traced
@@ -112,12 +113,12 @@ check_truth
 assert_eq "what made the device idle longest" sleep \
 	"$(jq -r '[.idle.causes[].cause | select(. != "runnable" and . != "throttled")][0]' "$R")"
 
-# The first step began before the recording, with the end of the one before.
+# The first step began before the recording, with the end of the step before it.
 "$ANALYZER" report "$OUT/trace.pbt" --device "$PROFILE" --section steps --top 1 >"$OUT/steps.txt"
 assert_contains "start of the first step, before the recording" "$OUT/steps.txt" \
 	'^ +6 +-[0-9]+\.[0-9]{3} +[0-9]+\.[0-9]{3} '
 
-# The profile alone: joined by its own numbers, on its own clock.
+# The profile alone: tasks are joined by its own numbers, on its own clock.
 "$ANALYZER" report --device "$PROFILE" --format json -o "$OUT/alone.json"
 assert_eq "alone: tasks" "$((20 * (STEPS + 5)))" "$(jq .join.tasks "$OUT/alone.json")"
 assert_eq "alone: steps" "$((STEPS + 5))" "$(jq '.steps.rows | length' "$OUT/alone.json")"
@@ -125,8 +126,8 @@ assert_eq "alone: tasks with a call, all but the marks" $((17 * (STEPS + 5))) \
 	"$(jq .join.matched "$OUT/alone.json")"
 
 STEPS=100
-# A counter that was read 1 ms wrong and runs slow, the device's half of the profile only: times that
-# nobody could believe, and joins that do not need them.
+# A counter with a reading that is wrong by 1 ms, and that runs slow, and only the device's part of the profile: the
+# times are unusable, and joins do not need them.
 export ASCEND_SIM_CLOCK_PPM=-80 ASCEND_SIM_CLOCK_OFFSET_NS=-1000000 ASCEND_SIM_DEVICE_ONLY=1
 start_job wrong_anchor $STEPS 5
 run_traced
@@ -138,7 +139,7 @@ assert_between "tasks before their launch by the clock as declared" $STEPS $((20
 assert_between "what it lacked" 800000 1200000 "$(json "$R" .join.clock.correction_ns)"
 unset ASCEND_SIM_CLOCK_PPM ASCEND_SIM_CLOCK_OFFSET_NS ASCEND_SIM_DEVICE_ONLY ASCEND_SIM_FIRST_TASK
 
-# A runtime whose driver calls nobody sees: joined by the calls in the profile, on the host's clock.
+# A runtime without visible driver calls: tasks are joined by the calls in the profile, on the host's clock.
 mkdir "$WORK/catalog"
 printf 'runtime hidden\n!halSqTaskSend\n' >"$WORK/catalog/hidden.catalog"
 start_job hidden $STEPS 5
@@ -150,24 +151,24 @@ check_truth host
 start_job starving 50 2 20000 0 0
 run_traced
 check_truth
-# How long is compared above; a batch takes 20 ms, a step less than 10, if nobody keeps the trainer from its CPU.
+# The exact wait is compared above; a batch takes 20 ms, a step less than 10 if the trainer has its CPU.
 assert_between "GetNext waited, ns" 10000000 "$(json "$R" .trace.duration_ns)" \
 	"$(jq '[.operators[] | select(.name == "GetNext") | .total_ns] | add' "$R")"
 
-# What the device did told live, by MSPTI: no profile is needed.
+# The device's tasks live, from MSPTI: no profile is needed.
 PRELOAD="$SIM/libmspti.so $BUILD/libprofbpf-mspti.so"
 start_job live $STEPS 5
 run_traced
 PRELOAD=
 check_calls
 "$ANALYZER" report "$OUT/trace.pbt" --format json -o "$OUT/live.json"
-# An operator, seven kernels, a copy and a collective; MSPTI has no word for events and marks.
+# An operator, seven kernels, a copy and a collective; MSPTI has no records for events and marks.
 assert_eq "tasks told live, with their call, lost" "$((10 * STEPS)) $((10 * STEPS)) 0" \
 	"$(jq -r '"\(.join.tasks) \(.join.matched) \(.capture.sources[] | select(.name == "device") | .lost)"' "$OUT/live.json")"
 "$ANALYZER" export "$OUT/trace.pbt" --to sqlite -o "$OUT/live.db"
 python3 tests/tools/ascend_sim_live.py "$OUT/truth.json" "$OUT/live.db" || fail "MSPTI told something else"
 
-# Copies in both directions: two to the device, one back a turn.
+# Copies in both directions: in each turn two to the device and one back.
 PRELOAD="$SIM/libmspti.so $BUILD/libprofbpf-mspti.so" PROGRAM=layers
 start_job ways train 20
 run_traced
@@ -176,8 +177,8 @@ PRELOAD='' PROGRAM=job
 assert_eq "copies to the device, and back" "40 20" "$(jq -r '[.operators[] | {(.name): .count}] | add |
 	"\(."Memcpy HtoD") \(."Memcpy DtoH")"' "$OUT/live.json")"
 
-# Attached and left while it runs: what it launched before, or after, or while probes were being
-# attached, is not taken for lost.
+# Attach and detach while it runs: launches before, after, or during the attaching of probes do not
+# count as lost.
 start_job running 2000 5
 echo go >&"$JOB_IN"
 attach_in_background "$JOB_PID" "$OUT/trace.pbt"
@@ -192,7 +193,7 @@ report_json "$OUT/trace.pbt" "$R" --device "$(echo "$OUT"/PROF_*)"
 assert_eq "lost calls" 0 "$(jq '.capture.sources[] | select(.name == "api") | .lost' "$R")"
 assert_between "tasks of the session" 1 $((20 * 2005)) "$(json "$R" .join.tasks)"
 assert_eq "joined" "$(json "$R" .join.tasks)" "$(json "$R" .join.matched)"
-# Probes of the library that names tasks may come later than those of the libraries above, and go earlier.
+# Probes of the library that numbers tasks may be attached later than those of the libraries above, and removed earlier.
 "$ANALYZER" export "$OUT/trace.pbt" --device "$(echo "$OUT"/PROF_*)" --to sqlite -o "$OUT/trace.db"
 ends=$(tests/tools/unjoined_launches.py "$OUT/trace.db") ||
 	fail "launching calls without a task between others that have one: $ends"

@@ -18,7 +18,7 @@ libraries=${libraries#LD_LIBRARY_PATH=}
 
 mkdir "$WORK/job"
 mkfifo "$WORK/job/in"
-# Not where the libraries are, which MindSpore would take from its working directory.
+# Not in the folder of the libraries, because MindSpore would load them from its working directory.
 (cd "$WORK/job" && exec env LD_LIBRARY_PATH="$libraries" ASCEND_SIM_OUT="$WORK/job" ASCEND_SIM_CLOCK_PPM=100 \
 	ASCEND_SIM_FIRST_TASK=65000 "$MINDSPORE_VENV/bin/python" "$ROOT/tests/truth/ascend_job.py" $STEPS) \
 	<"$WORK/job/in" >"$WORK/job/out" 2>"$WORK/job/err" &
@@ -37,8 +37,9 @@ report_json "$WORK/job/trace.pbt" "$r" --device "$profile"
 assert_loss_accounted "$r"
 assert_eq "lost calls" 0 "$(jq '.capture.sources[] | select(.name == "api") | .lost' "$r")"
 
-# What launches waits for the queues before it, these for Python, and that in GetNext for MindData's map, which sleeps
-# for 200 ms in each of some ten steps, of which a busy machine needs a part for the step before: the root is that thread.
+# The launching thread waits for the queues before it, these wait for Python, and Python waits in GetNext for MindData's
+# map, which sleeps for 200 ms in each of about ten steps (less if a busy machine delays the step before): that thread
+# is the root.
 main=$(sed -n 's/^main\.tid=//p' "$WORK/job/out")
 map=$(sed -n 's/^map\.tid=//p' "$WORK/job/out" | tail -n 1)
 of_map="select(.chain | any(.tid == $map))"
@@ -51,7 +52,7 @@ assert_between "threads on the way, the one that launches first" 4 12 "$(jq '.ch
 note "$(jq -r '[.chain[].who] | join(" <- ")' "$WORK/root.json")"
 assert_contains "where it sleeps" "$WORK/root.json" '"where": "ascend_job\.py:[0-9]+ decode'
 
-# As its automatic differentiation has them, in each step.
+# The operators of MindSpore's automatic differentiation in each step.
 while read -r operator count; do
 	assert_eq "aclnn$operator" $((count * STEPS)) \
 		"$(jq "[.api[] | select(.function == \"aclnn$operator\") | .count] | add // 0" "$r")"

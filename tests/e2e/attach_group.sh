@@ -14,10 +14,10 @@ pod=$GROUP/kubepods-pod${uid//-/_}.slice
 container=$pod/cri-containerd-$id.scope
 mkdir "$pod"
 mkdir "$container"
-# The innermost goes first.
+# The innermost group is removed first.
 GROUPS_MADE=("$container" "$pod" "${GROUPS_MADE[@]}")
 
-# begin GROUP NAME: a process of that name in it, which computes and starts another; sets STARTED
+# begin GROUP NAME: starts a process of that name in the group, which computes and starts another; sets STARTED
 begin() {
 	cp "$(readlink -f /bin/bash)" "$WORK/$2"
 	# shellcheck disable=SC2016 # of the shell that is started
@@ -30,7 +30,7 @@ inside=$STARTED
 begin "$GROUP" beside
 beside=$STARTED
 
-# targets FILE: the processes that were given
+# targets FILE: the process ids of the targets
 targets() { "$ANALYZER" report "$1" --format json | jq -r '[.processes[] | select(.target) | .pid] | sort | map(tostring) | join(" ")'; }
 # has WHICH FILE PID: 1 if it is a target there
 has() { targets "$1" | tr ' ' '\n' | grep -cx "$2" || :; }
@@ -50,7 +50,7 @@ assert_contains "the report's text" "$WORK/report" "^ *$inside .* ${id:0:12} in 
 
 kill "$inside"
 wait "$inside" || :
-# What it had just started ends by itself. Such a file has no size that would tell.
+# Its last child ends by itself. cgroup.procs has no file size that could be tested.
 is_empty() { ! grep -q . "$container/cgroup.procs"; }
 wait_until 10 is_empty || fail "processes stay in the group: $(cat "$container/cgroup.procs")"
 assert_status "an empty container" 1 "$PROFCTL" attach --container "${id:0:12}" --duration 1s -o "$WORK/none.pbt"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What cannot be read or cannot work gives a message that says why and what to do, never a crash:
+# Inputs that cannot be read and setups that cannot work give a message with the reason and the remedy, never a crash:
 # files that are no traces, damaged traces, a kernel without type information.
 # beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
@@ -28,7 +28,7 @@ assert_status "no trace" 2 "$analyzer" report
 assert_status "the trace as it is" 0 "$analyzer" report "$WORK/good.pbt"
 assert_status "the same trace twice" 1 "$analyzer" report "$WORK/good.pbt" "$WORK/good.pbt"
 assert_contains "the message" "$WORK/err" 'give each file once'
-# Another recording after it is no gap in the coverage of the first.
+# A later second recording is no gap in the coverage of the first.
 "$PROFCTL" record -o "$WORK/next.pbt" --catalog "$ROOT/tests/catalog" -- "$TRUTH/follow" exec 2>"$WORK/profctl.err"
 cat "$WORK/good.pbt" "$WORK/next.pbt" >"$WORK/both.pbt"
 "$analyzer" report "$WORK/both.pbt" --format json -o "$WORK/both.json"
@@ -50,14 +50,14 @@ for ((i = 1; i <= 24; i++)); do
 done
 note "24 cuts and 24 flipped bytes survived"
 
-# A container that hides the types of the kernel.
+# A container that hides the kernel's type information.
 status=0
 unshare --mount sh -c "mount -t tmpfs tmpfs /sys/kernel/btf && '$PROFCTL' record -o '$WORK/nobtf.pbt' -- true" \
 	2>"$WORK/err" || status=$?
 assert_eq "status without BTF" 1 "$status"
 assert_contains "the message" "$WORK/err" 'mounted over /sys/kernel/btf'
 
-# A pid namespace: process ids would mean somebody else.
+# A pid namespace: process ids would refer to other processes.
 status=0
 unshare --pid --fork --mount-proc "$PROFCTL" record -o "$WORK/pidns.pbt" -- true 2>"$WORK/err" || status=$?
 assert_eq "status in a pid namespace" 1 "$status"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The kernel's types from a file: with the right one all works where they are hidden, with any other it is said what is wrong.
+# Kernel types from a file: the right file works where the kernel's own types are hidden; any other gives an error
+# message.
 # beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -13,7 +14,7 @@ cp "$types" "$WORK/good"
 head -c $(($(stat -c %s "$types") / 2)) "$types" >"$WORK/half"
 echo "no types" >"$WORK/text"
 : >"$WORK/empty"
-# Names of the same length, so that all else stays as it is: of another kernel, and of another CPU's.
+# Changed names of the same length, so that all else stays unchanged: types of another kernel, and of another CPU.
 LC_ALL=C sed 's/\x00sched_info\x00/\x00sched_inf0\x00/' "$types" >"$WORK/changed"
 case $(uname -m) in
 x86_64) register=orig_ax ;;
@@ -21,7 +22,7 @@ x86_64) register=orig_ax ;;
 esac
 LC_ALL=C sed "s/\\x00$register\\x00/\\x00${register%?}Z\\x00/g" "$types" >"$WORK/foreign"
 
-# refused FILE PATTERN: as an option, and by a daemon of profctl's own, which leaves no trace
+# refused FILE PATTERN: profctl refuses the file as an option, also with a private daemon, which leaves no trace
 refused() {
 	assert_status "a daemon with --btf $1" 1 "$PROFBPFD" --btf "$WORK/$1"
 	assert_contains "--btf $1" "$WORK/err" "^profbpfd: --btf $WORK/$1: $2"
@@ -37,13 +38,13 @@ refused text 'it holds no BTF'
 refused empty 'it holds no BTF'
 refused changed 'it describes another kernel'
 refused foreign '.*another kind of CPU'
-# Types there are in what is packed here, but of no kernel.
+# A BPF object has types, too, but not those of a kernel.
 if objects=$(find "$BUILD/bpf" -name '*.bpf.o' 2>/dev/null | head -n 1) && [ -n "$objects" ]; then
 	cp "$objects" "$WORK/object"
 	refused object 'it describes no kernel'
 fi
 
-# traced WHAT [COMMAND...]: exact, and the scheduler's programs are there
+# traced WHAT [COMMAND...]: checks exact counts, and that the scheduler's programs are loaded
 traced() {
 	local what=$1 r=$WORK/traced.json
 	shift
@@ -74,7 +75,7 @@ traced "by a daemon with --btf"
 assert_contains "status" "$WORK/status" 'kernel type information +the file of --btf'
 stop_daemon
 PROFBPF_BTF=$WORK/half assert_status "hidden, with half of it" 1 hidden "$PROFCTL" record -o "$WORK/out.pbt" -- true
-# Since 5.11 the kernel hands out its own by number, too; before, only numbers of tracepoints can be compared.
+# Since 5.11 the kernel also offers its BTF by id; before, only ids of tracepoints can be compared.
 if "$PROFCTL" status --format json | jq -e '.features[] | select(.name == "typed current thread") | .available' >/dev/null; then
 	PROFBPF_BTF=$WORK/changed assert_status "hidden, with another kernel's" 0 hidden "$PROFCTL" status
 	assert_contains "hidden, with another kernel's" "$WORK/out" 'because +--btf .*it describes another kernel'

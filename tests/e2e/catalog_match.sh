@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What `catalog match` foretells of functions whose instructions are known: where the probe goes, its price, why not.
+# What `catalog match` predicts for functions with known instructions: place of the probe, cost, or why there is none.
 # beside others: stand-ins and folders are its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -13,7 +13,7 @@ gcc -O2 -fPIC -shared -Wl,--version-script="$ROOT/tests/truth/binary/symbols.map
 	"$ROOT/tests/truth/binary/versioned.c"
 match() { "$PROFCTL" catalog match --catalog "$ROOT/tests/catalog" "$@"; }
 
-# Before a daemon runs, and without privilege: the kernel is asked all the same.
+# Before a daemon runs, and without privilege: the kernel's features are queried all the same.
 assert_status "of files, as JSON" 0 match --format json "$WORK/prologues.so" "$WORK/symbols.so"
 cp "$WORK/out" "$WORK/match.json"
 m=$WORK/match.json
@@ -37,12 +37,12 @@ assert_eq "a loop begins there" "stepped 0" "$(of binary_loop "\"\\(.instruction
 assert_eq "why" "it may jump to the cheaper instruction" "$(of binary_loop .reason)"
 assert_eq "without a size" "stepped 0" "$(of binary_sizeless "\"\\(.instruction) \\($delta)\"")"
 assert_eq "why" "of unknown size, or too large" "$(of binary_sizeless .reason)"
-# The return, which is stepped over as well, costs the same again.
+# The return is single-stepped, too, and costs the same again.
 assert_between "the price of a stepped entry, more than that of a push" 2 1000000 \
 	"$(($(of binary_loop .expected_ns) - $(of binary_push .expected_ns)))"
 assert_eq "where its calls end" "exits" "$(of binary_push .ends_by)"
 assert_eq "why" "not vouched for as plain" "$(of binary_push .ends_by_reason)"
-# As the linker placed them.
+# Addresses are those of the linker.
 address=$(nm -D "$WORK/prologues.so" | sed -n 's/^0*\([0-9a-f]*\) T binary_push$/\1/p')
 segment=$(readelf -lW "$WORK/prologues.so" | awk '$1 == "LOAD" && /R E/ { print $2, $3 }')
 assert_eq "the offset in the file" $((0x$address - ${segment#* } + ${segment% *})) "$(of binary_push .offset)"
@@ -52,7 +52,7 @@ assert_eq "two versions, one alias" "binary_alias binary_version binary_version"
 	"$(jq -r '[.files[1].functions[].function] | sort | join(" ")' "$m")"
 assert_eq "totals" "2 1 9" "$(jq -r '.totals | "\(.files) \(.not_probed) \(.nop5 + .emulated + .stepped)"' "$m")"
 
-# A process, for people, by an ordinary user, who may look at no other's.
+# A process, as text, by an ordinary user, who may not inspect processes of other users.
 start_truth binaries "open:$WORK/prologues.so:binary_push:50"
 
 assert_status "of a process" 0 match --pid "$TRUTH_PID"
@@ -69,7 +69,7 @@ assert_status "of another's process" 1 as_nobody "$PROFCTL" catalog match --pid 
 assert_contains "of another's process" "$WORK/err" 'cannot read what process .*only root and its owner may'
 unset PROFBPF_CATALOG_DIR
 
-# A session measures what a call costs here.
+# A session measures the cost of a call here.
 truth_end
 start_daemon
 rm "$WORK/binaries.in"
@@ -83,7 +83,7 @@ report_json "$WORK/calls.pbt" "$WORK/calls.json"
 assert_eq "calls through a probe that is not at the entry" 50 "$(api_count "$WORK/calls.json" binary_endbr)"
 truth_end
 
-# Which functions are plain, and why: each reason once.
+# Which functions are "plain", and why: each reason once.
 mkdir "$WORK/plain"
 {
 	echo 'runtime vouched'
@@ -101,7 +101,7 @@ assert_status "plain functions, as JSON" 0 match --catalog "$WORK/plain" --forma
 assert_eq "the reason, as JSON" "binary_loop asm assembly that returns binary_push asm assembly that returns" \
 	"$(jq -r '[.files[].functions[] | select(.plain) | "\(.function) \(.plain_name) \(.plain)"] | sort | join(" ")' "$WORK/out")"
 
-# What cannot be read says so.
+# Unreadable files are reported.
 head -c 40 "$WORK/prologues.so" >"$WORK/cut.so"
 assert_status "a file cut short" 1 match "$WORK/cut.so" "$WORK/prologues.so"
 assert_contains "a file cut short" "$WORK/err" "$WORK/cut.so: "

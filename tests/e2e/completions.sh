@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Completions of bash, zsh and fish are what --help says, and complete what is typed.
+# Completions of bash, zsh and fish match --help, and complete typed words.
 # beside others: stand-ins and folders are its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 
@@ -12,10 +12,10 @@ for program in profctl analyzer; do
 	done
 done
 
-# Works only while a line is completed.
+# The real compopt works only during a completion.
 compopt() { :; }
 
-# completed WORD...: what bash offers for the last word of a line, on one line.
+# completed WORD...: prints bash's completions of the last word of a line, on one line.
 completed() {
 	COMP_WORDS=("$@")
 	COMP_CWORD=$(($# - 1))
@@ -38,7 +38,7 @@ assert_eq "bash: catalog" "match" "$(completed profctl catalog m)"
 
 if command -v fish >/dev/null; then
 	note "-- fish $(fish --version | sed 's/.* //')"
-	# offered LINE: the words that fish offers, on one line.
+	# offered LINE: prints fish's completions, on one line.
 	offered() {
 		HOME=$WORK fish --no-config -c "source '$ROOT/packaging/completions/${1%% *}.fish'; complete -C '$1'" |
 			cut -f 1 | paste -sd ' '
@@ -51,7 +51,7 @@ fi
 
 if command -v zsh >/dev/null; then
 	note "-- zsh $(zsh --version | cut -d ' ' -f 2)"
-	# What zsh shows when a line and a tab are typed into it: it has no other way to ask.
+	# Reads zsh's output after typing a line and a tab, because zsh has no other interface for this.
 	cat >"$WORK/type.zsh" <<-'END'
 		zmodload zsh/zpty
 		zpty -b shell zsh -f -i

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What goes wrong gets its own message, exit status 1 (2 for wrong usage), and leaves no file behind.
+# Each error has its own message, exit status 1 (2 for wrong usage), and leaves no file behind.
 # beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command setpriv python3 script
 
-# refused WHAT STATUS PATTERN COMMAND...: the command fails so and leaves $WORK/out.pbt alone.
+# refused WHAT STATUS PATTERN COMMAND...: the command fails like this and does not touch $WORK/out.pbt.
 refused() {
 	local what=$1 status=$2 pattern=$3
 	shift 3
@@ -22,7 +22,7 @@ record() { "$PROFCTL" record -o "$WORK/out.pbt" "$@"; }
 sleep 1000 &
 target=$!
 
-# ---- Wrong usage: 2, and the word that is wrong
+# ---- Wrong usage: status 2, and the wrong word
 
 refused "no command" 2 'usage:' "$PROFCTL"
 refused "unknown command" 2 "no command 'atach'" "$PROFCTL" atach
@@ -146,7 +146,7 @@ refused "a catalog that is no text" 1 'it is no text file' attach --pid "$target
 # shellcheck disable=SC2046
 assert_status "the catalogs that come with profbpf" 0 "$PROFCTL" catalog check $(ls "$ROOT"/catalog/*.catalog)
 
-# ---- A peer that speaks nonsense is thrown out, the daemon goes on
+# ---- The daemon disconnects a peer that sends invalid packets, and continues
 
 python3 - <<'END'
 import os, socket, array
@@ -164,13 +164,13 @@ for packet, fds in [(b"\x0f\xff\xff", 0), (os.urandom(4096), 3), (b"\x08\x01", 2
     s.sendmsg([packet], ancillary)
     assert s.recv(1 << 20), packet
     s.close()
-# Requests without end from one that never reads.
+# Endless requests from a client that never reads.
 s = connect()
 s.setblocking(False)
 try:
     for _ in range(100000): s.send(b"\x08\x01\x22\x00")
 except (BlockingIOError, ConnectionError): pass
-# More connections than there may be.
+# More connections than allowed.
 crowd = []
 for _ in range(300):
     try: crowd.append(connect())
@@ -181,7 +181,7 @@ wait_until 10 "$PROFCTL" list || fail "the daemon does not answer any more"
 few_descriptors() { [ "$(descriptors)" -le 20 ]; }
 wait_until 20 few_descriptors || fail "the daemon keeps $(descriptors) descriptors open"
 
-# ---- One daemon per socket; one that was killed leaves nothing in the way
+# ---- One daemon per socket; a killed daemon does not block the next one
 
 refused "a second daemon" 1 "another profbpfd is listening on $PROFBPF_SOCKET" "$PROFBPFD"
 kill -KILL "$DAEMON_PID"

@@ -15,7 +15,7 @@ wait_until 10 grep -q '^Uid:[[:space:]]*65534' "/proc/$theirs/status" || fail "s
 sessions() { "$PROFCTL" list --format json | jq '.sessions | length'; }
 no_session_left() { [ "$(sessions)" -eq 0 ]; }
 
-# complete WHAT TRACE: it ends with the session's last statistics.
+# complete WHAT TRACE: the trace ends with the session's last statistics.
 complete() {
 	report_json "$2" "$WORK/report.json"
 	assert_eq "$1: complete" true "$(json "$WORK/report.json" .capture.complete)"
@@ -26,7 +26,7 @@ complete() {
 
 assert_status "status without daemon" 0 "$PROFCTL" status
 assert_contains "status without daemon" "$WORK/out" '^tracing +possible'
-# Copies, for the checkout may lie in a folder that others can't enter.
+# Copies, because other users may not be able to enter the checkout's folder.
 mkdir "$WORK/public"
 cp -r "$PROFCTL" "$PROFBPFD" catalog "$WORK/public"
 assert_status "status without daemon and privilege" 0 env PROFBPF_CATALOG_DIR="$WORK/public/catalog" \
@@ -52,13 +52,13 @@ chmod 777 "$WORK/public"
 as_nobody "$PROFCTL" attach --pid "$theirs" -o "$WORK/public/second.pbt" 2>"$WORK/second.err" </dev/null &
 second=$!
 wait_for_line "$WORK/second.err" '^tracing' 30
-# Rings have a least size, and there is one for each CPU.
+# Rings have a minimum size, and there is one for each CPU.
 if [ "$(getconf _NPROCESSORS_CONF)" -le 16 ]; then
 	assert_between "bytes that the daemon takes for a further session, the first one took $((rss_first - rss_without))" \
 		-1000000000 $(((rss_first - rss_without) / 2)) $(($(rss) - rss_first))
 fi
 
-# nice_of NAME: of the daemon's threads of this name, each figure once
+# nice_of NAME: the nice values of the daemon's threads of this name, each once
 nice_of() {
 	local name=$1 task
 	for task in "/proc/$DAEMON_PID/task"/*; do
@@ -108,7 +108,7 @@ for i in 1 2 3 4 5; do
 	wait_for_end "$PROFCTL_PID" 20
 done
 
-# ---- Ctrl-C waits for the complete file; a second one leaves that to the daemon
+# ---- Ctrl-C waits for the complete file; a second Ctrl-C leaves the rest to the daemon
 
 attach_in_background "$target" "$WORK/once.pbt"
 stop_attach
@@ -128,7 +128,7 @@ assert_contains "second Ctrl-C" "$WORK/profctl.err" "not waiting any longer; pro
 wait_until 20 no_session_left || fail "the session does not end"
 complete "after the second Ctrl-C" "$WORK/twice.pbt"
 
-# ---- A session survives profctl, but not a private daemon's
+# ---- A session survives profctl, except with a private daemon
 
 attach_in_background "$target" "$WORK/left.pbt"
 kill -KILL "$PROFCTL_PID"

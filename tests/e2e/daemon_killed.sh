@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kill -9 of the daemon in mid-session: the target runs on correctly, its code is restored,
-# no link is left, and the file is readable but for its last seconds.
+# kill -9 of the daemon during a session: the target runs on correctly, its code is restored,
+# no BPF link is left, and the file is readable except for its last seconds.
 # beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -14,7 +14,7 @@ code_of() {
 	base=$(awk '/libtruth.so/ && $3 == "00000000" { split($1, a, "-"); print a[1]; exit }' "/proc/$1/maps")
 	dd if="/proc/$1/mem" bs=4096 skip=$((0x$base / 4096)) count=4 2>/dev/null | md5sum
 }
-# Other programs of the machine may come and go with links of their own, and the daemon with descriptors.
+# Other programs of the machine may have BPF links of their own, and the daemon's descriptors may change meanwhile.
 links_of() { sed -n 's/^link_id:[[:space:]]*//p' /proc/"$1"/fdinfo/* 2>/dev/null || :; }
 links_left() {
 	bpftool --json link show 2>/dev/null | jq -r '.[].id' | grep -cxF -f "$WORK/links" || :
@@ -27,7 +27,7 @@ attach_truth "$WORK/killed.pbt"
 [ "$(code_of "$TRUTH_PID")" != "$before" ] || fail "no breakpoint was set"
 links_of "$DAEMON_PID" >"$WORK/links"
 assert_between "links the daemon holds" 5 100000 "$(wc -l <"$WORK/links")"
-# Until two seconds of calls can be read from the file while it is written.
+# Waits until two seconds of calls can be read from the file while it is written.
 written() {
 	cp "$WORK/killed.pbt" "$WORK/live.pbt" && report_json "$WORK/live.pbt" "$WORK/live.json" 2>/dev/null &&
 		[ "$(api_count "$WORK/live.json" truth_noop)" -gt 0 ] &&
@@ -53,10 +53,10 @@ truth_end
 report_json "$WORK/killed.pbt" "$WORK/killed.json"
 r=$WORK/killed.json
 assert_eq "the report says that the recording did not end" false "$(jq .capture.complete "$r")"
-# What could be read before can be read now.
+# Records that were readable before are still readable.
 assert_between "calls in the file" "$(api_count "$WORK/live.json" truth_noop)" 100000000000 "$(api_count "$r" truth_noop)"
 end=$(jq '.trace.start_ns + .trace.duration_ns' "$r")
-# CLOCK_MONOTONIC and uptime, of which a hundredth of a second is told, differ by the time in suspend only.
+# CLOCK_MONOTONIC and uptime (resolution 10 ms) differ only by the time in suspend.
 assert_between "the last record, ns" "$(jq '.trace.start_ns + .trace.duration_ns' "$WORK/live.json")" $((killed_ns + 20000000)) "$end"
 "$ANALYZER" report "$WORK/killed.pbt" >"$WORK/killed.txt"
 assert_contains "the text says so" "$WORK/killed.txt" 'did not end properly'

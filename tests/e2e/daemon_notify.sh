@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The daemon as a unit of Type=notify: ready when it listens, alive for the watchdog, reloading and stopping when told.
+# The daemon as a unit of Type=notify: reports ready when it listens, watchdog signals, reloading and stopping.
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command python3
@@ -17,7 +17,7 @@ told = s.recv(4096).decode().split()
 assert told == ["READY=1"], told
 c = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 c.connect(os.environ["PROFBPF_SOCKET"])
-# Half the period, 0.2 s, apart; each may be late, and be read late, but none is early.
+# Signals come every half period, 0.2 s; each may be late, or be read late, but none is early.
 for n in range(6):
     told = s.recv(4096).decode().split()
     assert told == ["WATCHDOG=1"], told

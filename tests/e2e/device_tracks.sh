@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Timelines of a device as its vendors' tools show them: streams by what runs their tasks, steps, scopes, overlap;
+# Timelines of a device like those of vendors' tools: streams by executing unit, steps, scopes, overlap;
 # Perfetto's trace processor finds the report's figures in both formats.
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
@@ -24,7 +24,7 @@ note "-- ten steps of four operators on three kinds of cores, a copy and a colle
 R=$WORK/report.json
 "$ANALYZER" report --device "$TABLE" --format json >"$R"
 
-# Where nothing was recorded, nothing is incomplete.
+# Without records nothing is reported as incomplete.
 for command in report info; do
 	"$ANALYZER" $command --device "$TABLE" >"$WORK/$command.txt"
 	assert_contains "$command" "$WORK/$command.txt" '^nothing was recorded: all that is shown is from device files$'

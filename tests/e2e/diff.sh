@@ -25,7 +25,7 @@ done
 
 # differs ARGUMENT...: the comparison as JSON.
 differs() { "$ANALYZER" diff --format json "$@" >"$WORK/diff.json" || fail "diff $*"; }
-# sleeps FIELD: of the row of the loop's own sleep.
+# sleeps FIELD: a field of the row for the loop's own sleep.
 sleeps() { jq -r "[.changes[] | select(.what == \"root\" and .name == \"sleep python3\")][0].$1" "$WORK/diff.json"; }
 
 differs "$WORK/short.pbt" "$WORK/long.pbt"
@@ -54,7 +54,7 @@ assert_contains "text" "$WORK/text" "^root +sleep python3 .* [+][0-9.]+ points"
 "$ANALYZER" diff "$WORK/long.pbt" "$WORK/long.pbt" >"$WORK/text" || fail "text"
 assert_contains "text" "$WORK/text" "^Nothing changed beyond its noise"
 
-# What cannot be compared is said.
+# Recordings that cannot be compared are reported.
 assert_fails() { # MESSAGE STATUS ARGUMENT...
 	local message=$1 status=$2 got=0
 	shift 2

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make dist: the same bytes from two folders, users, umasks and times of day, of the committed sources, with ECharts and its licences; pages are built of it.
+# make dist packs the committed sources with ECharts and its licences: the same bytes from different folders, users,
+# umasks and times of day; pages can be built from it.
 # beside others: stand-ins and folders are its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command git
@@ -8,7 +9,8 @@ cd "$ROOT"
 git rev-parse --verify -q HEAD >/dev/null || skip "not a git checkout"
 [ -s third_party/echarts/echarts.min.js ] || skip "ECharts was not fetched: ./setup fetches it"
 
-# archive FOLDER UMASK MODE [COMMAND...]: its hash, of a clone there that has those permissions; COMMAND runs make
+# archive FOLDER UMASK MODE [COMMAND...]: prints the hash of an archive from a clone with these permissions; COMMAND
+# runs make
 archive() {
 	local folder=$1
 	git clone -q --no-local . "$folder"
@@ -34,7 +36,7 @@ done
 assert_contains "the sources" "$WORK/names" '^profbpf-[0-9.]*/analyzer/cli/main.c$'
 assert_eq "names" "$(sort -u "$WORK/names" | wc -l)" "$(wc -l <"$WORK/names")"
 
-# The release that CHANGELOG.md tells of last is the program's, in Debian's form, too.
+# The latest release in CHANGELOG.md is the program's version, also in Debian's form.
 version=$("$ANALYZER" --version)
 version=${version##* }
 assert_eq "CHANGELOG.md's newest release" "$version" "$(sed -n 's/^## \[\([0-9.]*\)\] - .*/\1/p' CHANGELOG.md | head -n 1)"

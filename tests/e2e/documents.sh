@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What README and other documents tell to type works as it is printed, from `git clone` on: their fences "```sh run".
+# The commands in README and other documents (fences "```sh run") work as printed, from `git clone` on.
 # timeout: 1800
 # beside others: what it types measures nothing, and it has folders of its own
 . "$(dirname "$0")/lib.sh"
@@ -13,7 +13,7 @@ mapfile -t documents < <(find . -path ./build -prune -o -name '*.md' ! -path ./R
 
 # ---- A user's machine: a home and a /usr/local of its own, and a job that runs
 
-# A user knows the place that README leaves out ("…"), and has the commands.
+# Replaces the place that README leaves out ("…"), and provides the commands.
 mkdir -p "$WORK/home" "$WORK/bin" "$WORK/upper" "$WORK/overlay" "$WORK/hooks/hooks"
 cat >"$WORK/home/.gitconfig" <<END
 [url "file://$ROOT"]
@@ -23,8 +23,8 @@ cat >"$WORK/home/.gitconfig" <<END
 [safe]
 	directory = *
 END
-# What has just been built of the same sources is not built again: its files are newer than those of the clone. And the
-# user's own job is there.
+# Existing build results of the same sources are reused: their files are newer than those of the clone. Also provides
+# the user's own job.
 cat >"$WORK/hooks/hooks/post-checkout" <<END
 #!/bin/bash
 echo 'print("trained")' >train.py
@@ -32,7 +32,7 @@ mkdir -p build
 (cd "$BUILD" && cp -r obj gen bpf profbpfd profctl analyzer libprofbpf-*.so ascend-sim "\$OLDPWD/build/")
 find build -type f -exec touch -d "@\$(date +%s.%N)" {} +
 END
-# Root's sudo: no more than the command.
+# sudo for root: only runs the command.
 # shellcheck disable=SC2016 # for the program
 printf '#!/bin/bash\n[ "$1" != -E ] || shift\nexec "$@"\n' >"$WORK/bin/sudo"
 chmod +x "$WORK/bin/sudo" "$WORK/hooks/hooks/post-checkout"
@@ -46,8 +46,8 @@ END
 python3 "$WORK/job.py" &
 JOB=$!
 
-# type_document NAME: in a folder of its own, by a shell that stops at the first command that fails. PID is the job's.
-# ./setup check is what this script is a part of: there it is only asked what it would do.
+# type_document NAME: runs its commands in a separate folder, in a shell that stops at the first failing command. PID is
+# the job's. ./setup check contains this script, so it only prints what it would do.
 type_document() {
 	local folder=$WORK/typed/${1//\//-} status=0
 	mkdir -p "$folder"
@@ -69,7 +69,7 @@ for document in README.md "${documents[@]}"; do
 	! grep -q '^```sh run$' "$document" || type_document "$document"
 done
 
-# ---- What came of it
+# ---- Results
 
 typed=$WORK/typed/README.md
 assert_contains "the demo says where the device's idle time went" "$typed.out" "^Where the device's idle time comes from"
@@ -81,9 +81,9 @@ assert_contains "zlib by its catalog" "$WORK/typed/CONTRIBUTING.md.out" '^zlib +
 assert_contains "the simulated device" "$WORK/typed/examples-ascend-sim-README.md.out" 'tasks matched with their call'
 [ -x "$WORK/upper/bin/profctl" ] || fail "make install installed no profctl"
 
-# ---- Targets of make that are only named are there
+# ---- Targets of make that documents only mention exist
 
-# asked ARGUMENT...: make reads its files for a second before it can say
+# asked ARGUMENT...: runs make -n with all of them at once, because make needs a second to read its files
 asked() {
 	make -n "$@" >"$WORK/out" 2>"$WORK/err" || fail "make $*: $(tail -n 3 "$WORK/err")"
 	note "make $*"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Ends of calls are not seen while that would cost more than the budget: all calls are counted, the trace tells when.
+# Ends of calls are not probed while that would cost more than the budget: all calls are counted, and the trace has
+# these times.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
@@ -38,13 +39,13 @@ judge_hot() {
 	assert_eq "calls that were left" 0 "$(api_count "$R" truth_noop left)"
 	assert_eq "functions without ends" truth_noop "$(jq -r '[.capture.ends_not_seen[].function] | unique | join(" ")' "$R")"
 	assert_eq "times that they were" 1 "$(jq '.capture.ends_not_seen | length' "$R")"
-	# It is called rarely for the last 8 s, of which 5 or so pass until that counts.
+	# For the last 8 s it is called rarely; about 5 s pass before this is taken into account.
 	assert_eq "ends that were seen again, before the end" true "$(jq '.trace as $t | .capture.ends_not_seen[0] |
 		.start_ns + .duration_ns < ([$t.start_ns // 0, 0] | max) + $t.duration_ns - 500000000' "$R")"
 	note "without an end: $unknown of $calls calls; $(jq -c '.capture.ends_not_seen' "$R")"
 }
 
-# Calls that are too short for a record: while they are hot, all calls of the function are counted only, without their time.
+# Calls that are too short for a record: while they are frequent, calls of the function are only counted, without times.
 judge_short() {
 	local calls
 	recorded short hot -- --budget 2% --min-duration 1s
@@ -58,14 +59,14 @@ judge_short() {
 	assert_between "ns of a call, of those with a time" 1 100000 "$(api_count "$R" truth_noop mean_ns)"
 }
 
-# As much as it takes.
+# Without a budget.
 judge_off() {
 	recorded off hot -- --budget off
 	assert_eq "calls without a budget" "$(truth_value calls)" "$(api_count "$R" truth_noop)"
 	assert_eq "of them without an end" 0 "$(api_count "$R" truth_noop end_unknown)"
 }
 
-# They sleep for most of their time. Each has its own file of the library, whose probes only it meets.
+# The programs sleep most of the time. Each has its own copy of the library, so that only it hits the probes.
 PROGRAMS=$TRUTH
 jobs=()
 for judge in judge_hot judge_short judge_off; do

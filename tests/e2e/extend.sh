@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The examples of CONTRIBUTING.md are followed literally: its files and changes go into a copy of the tree, which builds
-# without a warning and then has one more record, interpreter, format, analysis, section, exporter and runtime, each of
-# which tells what it should.
+# The examples of CONTRIBUTING.md are followed literally: their files and changes go into a copy of the tree, which
+# builds without a warning and then has one more record, interpreter, format, analysis, section, exporter and runtime,
+# each with the right result.
 # timeout: 900
 # beside others: it builds a copy of its own, and no time counts
 . "$(dirname "$0")/lib.sh"
@@ -11,7 +11,7 @@ need_command git jq make patch python3
 [ "$BUILD" = build ] || [ "$BUILD" = "$ROOT/build" ] || skip "the plain build is the one that is copied"
 git rev-parse --git-dir >/dev/null 2>&1 || skip "needs a clone of the repository"
 
-# ---- A copy of the tree with what is built, which is newer than its sources
+# ---- A copy of the tree with its build results, which are newer than the sources
 
 tree=$WORK/tree
 mkdir -p "$tree/build"
@@ -23,14 +23,15 @@ find "$tree/build" -type f -exec touch {} +
 (cd "$tree" && tests/tools/typed.py tree CONTRIBUTING.md && tests/tools/typed.py files CONTRIBUTING.md) >"$WORK/patched" 2>&1 ||
 	fail "the examples of CONTRIBUTING.md do not fit any more: $(cat "$WORK/patched")"
 grep '^new ' "$WORK/patched"
-# Not optimized, and without what debuggers want, which takes a third of the time. Their objects go with the others.
+# Without optimization and debug information, which takes a third of the time. Objects are compatible with the existing
+# ones.
 make -s -j "$(nproc)" -C "$tree" build/analyzer build/profbpfd build/profctl \
 	CFLAGS='-O0 -g0' CPPFLAGS='-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0' >"$WORK/made" 2>&1 || fail "$(tail -n 30 "$WORK/made")"
 assert_lacks "warnings" "$WORK/made" 'warning:'
 
 PROFBPFD=$tree/build/profbpfd PROFCTL=$tree/build/profctl ANALYZER=$tree/build/analyzer
 
-# ---- What the daemon records: signals, and where Toy is
+# ---- Records of the daemon: signals, and functions of the interpreter Toy
 
 cat >"$WORK/toy.c" <<'END'
 #include <signal.h>
@@ -83,7 +84,7 @@ assert_eq "runtime: zlib's calls" 7 \
 report_json "$WORK/run.pbt" "$WORK/run.json"
 assert_loss_accounted "$WORK/run.json"
 
-# ---- What the analyzer says of it: analysis, table, section, exporter
+# ---- Output of the analyzer: analysis, table, section, exporter
 
 assert_eq "section: who began with what" "toy compress2" "$(jq -r '.startup[] | "\(.name) \(.function)"' "$WORK/run.json")"
 first=$(query 'select calls.start_ns - processes.start_ns from calls, threads on threads.rowid - 1 = calls.thread,
@@ -96,7 +97,7 @@ assert_contains "section: in text" "$WORK/out" 'toy +compress2 +[0-9.]+$'
 assert_eq "exporter: lines" "$(query 'select count(*) from calls')" "$(wc -l <"$WORK/calls.txt")"
 assert_contains "exporter: a call" "$WORK/calls.txt" '^[0-9]+ [0-9]+ [0-9]+ compress2$'
 
-# ---- What another profiler wrote
+# ---- Files of another profiler
 
 printf 'device,stream,name,start_ns,end_ns\n0,7,gemm,1000,5000\n0,7,add,6000,6500\n0,7,torn,9,1\n1,3,gemm,1000,2000\n' >"$WORK/tasks.csv"
 "$ANALYZER" query --device "$WORK/tasks.csv" --format csv \

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# profbpf-fleet on DuckDB: who holds jobs back that were made up with known faults, and nobody in healthy ones; and a lake of
+# profbpf-fleet on DuckDB finds the holders in synthetic jobs with known faults, and none in healthy jobs; and reads a
+# lake of
 # real recordings.
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
@@ -15,14 +16,14 @@ make -s -C "$ROOT" wheel B="$WORK/build" PYTHON="$VENV/python" WHEEL_FLAGS=--no-
 	fail "no wheel: $(tail -n 3 "$WORK/wheel")"
 "$VENV/python" -m venv "$WORK/venv"
 "$WORK/venv/bin/python" -m pip install -q --no-deps --no-index "$WORK"/build/wheel/profbpf_fleet-*.whl
-# DuckDB of the virtual environment that the other one was made from.
+# The packages, with DuckDB, of the virtual environment from which the new one was made.
 PYTHONPATH=$("$VENV/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 export PYTHONPATH
 FLEET=$WORK/venv/bin/profbpf-fleet
 find "$WORK/venv" -name '*.sql' -printf '%f\n' | sort >"$WORK/packed"
 find "$ROOT/fleet" -maxdepth 1 -name '*.sql' -printf '%f\n' | sort | cmp - "$WORK/packed" || fail "the wheel has other SQL than fleet/"
 
-# planted NAME OPTIONS...: a lake, what is said of it, and that against what was planted
+# planted NAME OPTIONS...: makes a lake, judges it, and compares the answer with the plants
 planted() {
 	local name=$1
 	shift
@@ -95,7 +96,7 @@ assert_eq "who, without two files" '3 ["damaged","no_steps"]' \
 assert_eq "which files, and whose steps" '["host000-0.parquet","host001-6.parquet"] [0]' \
 	"$(jq -rc '([.findings[] | select(.kind == "damaged").files[] | split("/") | last] | sort) as $files
 		| "\($files) \(.findings[] | select(.kind == "no_steps").ranks)"' "$WORK/cut.json")"
-# damage NAME PATH: 400 bytes in the middle of a file
+# damage NAME PATH: overwrites 400 bytes in the middle of a file
 damage() {
 	dd if=/dev/zero of="$1" bs=1 count=400 seek=$(($(stat -c %s "$1") / 3)) conv=notrunc status=none
 }

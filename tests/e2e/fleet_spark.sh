@@ -15,7 +15,7 @@ DUCKDB=$ROOT/build/venv-fleet/bin/python SPARK=$ROOT/build/venv-spark/bin/python
 SPARK_HOME=$("$SPARK" -c 'import os, pyspark; print(os.path.dirname(pyspark.__file__))')
 export SPARK_HOME PYTHONPATH=$ROOT/fleet PYTHONDONTWRITEBYTECODE=1 SPARK_LOCAL_IP=127.0.0.1 SPARK_NO_DAEMONIZE=1 SPARK_DAEMON_MEMORY=256m
 export SPARK_WORKER_DIR=$WORK/workers SPARK_LOCAL_DIRS=$WORK/local SPARK_CONF_DIR=$WORK/conf
-# Programs that run for seconds: the fast compiler, and as many parts as there are cores.
+# Options for programs that run for seconds: the fast JIT compiler, and as many partitions as cores.
 export JAVA_TOOL_OPTIONS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 mkdir "$WORK/conf"
 cat >"$WORK/conf/spark-defaults.conf" <<'CONF'

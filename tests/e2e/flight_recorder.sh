@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The flight recorder finds who uses a runtime by itself; a snapshot has every call of its window, and says how many
-# were dropped before; an ordinary user gets nothing but what is theirs; after kill -9 it is soon back.
+# The flight recorder finds processes with a runtime by itself; a snapshot has every call of its window, and the number
+# dropped before; ordinary users get only their own data; after kill -9 it restarts soon.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
@@ -10,7 +10,7 @@ need_command jq setpriv
 SECONDS_KEPT=2
 PACED_IN=() PACED_PID=()
 
-# start_paced NUMBER [COMMAND...]: the program of that number, under COMMAND; returns once it calls
+# start_paced NUMBER [COMMAND...]: starts program NUMBER, under COMMAND; returns once it calls
 start_paced() {
 	local number=$1
 	shift
@@ -28,17 +28,17 @@ paced_goes() {
 paced_ends() {
 	echo >&"${PACED_IN[$1]}"
 	wait_for_line "$WORK/paced.$1.out" '^done' 10
-	# The other programs have this end of the pipe, too.
+	# A line, not the end of input: the other programs inherited this end of the pipe.
 	echo >&"${PACED_IN[$1]}"
 	wait_for_end "${PACED_PID[$1]}" 10 || fail "a traced program failed: $(cat "$WORK/paced.$1.out")"
 	CALLS=$(sed -n 's/^calls=//p' "$WORK/paced.$1.out")
 }
 
-# Sessions of the recorder that probe something
+# Prints the number of the recorder's sessions with probes
 probing() { "$PROFCTL" list --format json | jq '[.sessions[] | select(.output == "flight recorder" and .functions > 0)] | length'; }
 probes() { [ "$(probing)" -ge "$1" ]; }
 
-# calls_of TRACE PID: "first,last,count" of the numbers that the program was at
+# calls_of TRACE PID: "first,last,count" of the program's call numbers
 calls_of() {
 	"$ANALYZER" query "$1" "select min(argument1), max(argument1), count(distinct argument1) from calls
 		join functions using (function) join threads using (thread) join processes on processes.process = threads.process
@@ -74,7 +74,8 @@ stop_daemon
 assert_status "a window that is too short" 2 "$PROFBPFD" --recorder 10ms
 assert_status "nobody's processes" 2 "$PROFBPFD" --recorder 10s --recorder-for whom
 
-# By the runtime that it maps. Others of this machine may be found, too: for counts they are named below.
+# Programs are found by the runtime that they map. Other processes of this machine may be found, too: below, counts name
+# theirs.
 start_daemon --recorder ${SECONDS_KEPT}s --catalog "$ROOT/tests/catalog"
 start_paced 1
 is_found() {
@@ -92,7 +93,7 @@ as_nobody "$PROFCTL" snapshot -o - >/dev/null 2>"$WORK/nobody.err" && fail "an o
 assert_contains "the message to an ordinary user" "$WORK/nobody.err" 'no process of yours'
 assert_status "the recorder's session cannot be stopped" 1 "$PROFCTL" stop 1
 assert_contains "the message" "$WORK/err" "flight recorder's"
-# Longer than the recorder keeps them, by two of its parts
+# Waits longer than the recorder keeps calls, by two of its segments
 until [ $((${EPOCHREALTIME/[.,]/} - started_us)) -gt $((SECONDS_KEPT * 1000000 + 2500000)) ]; do sleep 0.1; done
 snapshot "$WORK/all.pbt"
 assert_between "seconds of all" $SECONDS_KEPT $((SECONDS_KEPT + 3)) "$(jq '.trace.duration_ns / 1e9' "$WORK/all.pbt.json")"
@@ -102,13 +103,13 @@ assert_eq "calls kept" "$COUNT" "$(of_api 1)"
 assert_eq "calls kept and dropped are all that there were" "$LAST" $(($(of_api 1) + $(of_api 2)))
 assert_contains "the file says what was dropped" "$WORK/all.pbt.json" "records were dropped"
 assert_eq "the target" "${PACED_PID[1]}" "$(jq '.trace.targets | join(",")' -r <"$WORK/all.pbt.json")"
-# Less of it: asked later, it begins later, however much the program did meanwhile.
+# A shorter window: a later snapshot begins later, whatever the program did meanwhile.
 first=$FIRST
 snapshot "$WORK/last.pbt" --last 1s
 assert_whole "--last 1s" "$WORK/last.pbt" "${PACED_PID[1]}"
 assert_between "the first call of --last 1s" $((first + 1)) "$LAST" "$FIRST"
 assert_between "seconds of --last 1s" 1 2.9 "$(jq '.trace.duration_ns / 1e9' "$WORK/last.pbt.json")"
-# Kept, as long as it is not too old, though the process has ended
+# Calls of an ended process are kept until they are too old
 paced_ends 1
 snapshot "$WORK/after.pbt"
 assert_whole "after the end" "$WORK/after.pbt" "${PACED_PID[1]}"

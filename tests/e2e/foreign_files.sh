@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Files of other profilers, made here by their schemas: what the analyzer says of them equals sums that
-# tests/foreign/*.py make from the files themselves.
+# Files of other profilers, made here by their schemas: the analyzer's results equal sums that
+# tests/foreign/*.py compute from the files.
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command python3

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Thousands of inputs that libFuzzer makes of the seeds, the same in every run, through all that root's daemon reads of
-# others: nothing crashes. `make fuzz` tries others.
+# Thousands of inputs that libFuzzer makes from the seeds, the same in every run, for all readers of untrusted data in
+# root's daemon: nothing crashes. `make fuzz` tries other inputs.
 # timeout: 2400
 # longer: the trace reader and each importer, too, which test_fuzz_import and tests of damage have in all runs
 # beside others: it makes its files itself, and no time counts

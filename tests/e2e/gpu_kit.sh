@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The kit for a machine with a GPU: complete beside a C library alone, its comparisons find what is wrong, and all of it
-# runs on stand-ins.
+# The kit for a machine with a GPU needs only a C library, its comparisons find errors, and all of it runs with test
+# doubles.
 # timeout: 600
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -14,7 +14,7 @@ KIT=$BUILD/gpu-kit
 python3 -B tests/gpu/test_compare.py "$KIT/bin/analyzer" 2>"$WORK/compare.log" || fail "comparisons: $(cat "$WORK/compare.log")"
 note "comparisons: $(grep '^Ran' "$WORK/compare.log")"
 
-# ---- Programs, in a root that has the C library and nothing else
+# ---- Programs, in a root with only the C library
 
 ROOT_OF=$WORK/root
 mkdir -p "$ROOT_OF/kit" "$ROOT_OF/lib64" "$ROOT_OF/lib"
@@ -58,7 +58,7 @@ for file in summary.txt results.tsv environment/status.txt cuda/counts.pbt cuda/
 	assert_contains "in the archive" "$WORK/packed" "^$file\$"
 done
 
-# A part that hangs is ended, said, and stops no other.
+# A part that hangs is killed and reported, and the other parts run.
 cp -r tests/gpu "$WORK/kit"
 printf '#!/bin/bash\nsleep 600\n' >"$WORK/kit/parts/attach.sh"
 status=0

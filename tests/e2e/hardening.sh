@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Programs and device layers are hardened as Debian's packages are and name no folder of the machine
-# they were built on; flags of the user are added to the project's.
+# Programs and device layers are hardened like Debian's packages and contain no folder name of the build
+# machine; flags of the user are added to the project's.
 # beside others: stand-ins and folders are its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command readelf make
@@ -9,14 +9,14 @@ need_command readelf make
 files=("$BUILD"/{profbpfd,profctl,analyzer} "$BUILD"/libprofbpf-*.so)
 ! readelf -d "$BUILD/profctl" | grep -q 'libasan' || skip "sanitised programs: they are not for use"
 
-# The compiler writes down what it was told, for each source (clang does not).
+# gcc records its options for each source; clang does not.
 case "$(uname -m)" in
 x86_64) told=(-fstack-protector-strong -fstack-clash-protection -fcf-protection) ;;
 aarch64) told=(-fstack-protector-strong -fstack-clash-protection -mbranch-protection=standard) ;;
 *) told=(-fstack-protector-strong) ;;
 esac
 
-# check_sources FILE: each of its sources was compiled with all of them
+# check_sources FILE: each source was compiled with all hardening options
 check_sources() {
 	local sources flag
 	readelf --debug-dump=info --dwarf-depth=1 --wide "$1" 2>/dev/null |
@@ -53,7 +53,7 @@ for file in "${files[@]}"; do
 	esac
 done
 
-# Control flow is left out: Debian's own start files of the C library are not marked, so that no program is.
+# Control flow protection is left out: the C library's start files in Debian are not marked, so no program is.
 if command -v hardening-check >/dev/null; then
 	assert_status "hardening-check" 0 hardening-check --nocfprotection "${files[@]}"
 else
@@ -68,7 +68,7 @@ fi
 
 # ---- the flags of the user
 
-# build_layer NAME [WORD...]: a layer, in a folder of its own, called "layer"
+# build_layer NAME [WORD...]: builds a layer in a separate folder, named "layer"
 build_layer() {
 	local folder=$WORK/$1
 	shift
@@ -97,5 +97,5 @@ if command -v dpkg-buildflags >/dev/null; then
 	unset CPPFLAGS CFLAGS LDFLAGS
 fi
 
-# Such a build lacks what needs an optimizing compiler, and nothing else.
+# Only options that need an optimizing compiler may be missing in such a build.
 make -s WERROR=1 B="$WORK/debugging" CFLAGS=-O0 "$WORK/debugging/libprofbpf-mspti.so"

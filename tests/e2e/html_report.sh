@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The report as a page: its script draws every figure of the JSON report, and takes no name for markup.
+# The report as a page: its script draws every figure of the JSON report, and never interprets names as markup.
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq

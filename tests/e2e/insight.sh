@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A sample of bench/insight: planted faults are found, healthy twins let alone. All of them: make bench-insight.
+# A sample of bench/insight: planted faults are found, and none in healthy twins. For all kinds: make bench-insight.
 # longer: some also where the device does not tell its tasks
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -9,8 +9,8 @@ need_command python3
 [ -x "$BUILD/bench/insight/plants" ] || fail "bench/insight is not built: run make test-programs"
 unset PROFBPF_SOCKET
 
-# plants KINDS [OPTION...]: each with its twin. Of many plants some are missed where strangers take the CPUs, a few in a hundred:
-# the kinds that were missed get another chance, by other magnitudes, and only one.
+# plants KINDS [OPTION...]: each kind with its twin. If other processes take the CPUs, a few percent of the plants are
+# missed: the missed kinds are tried once more, with other magnitudes.
 plants() {
 	local kinds=$1 again jobs
 	shift

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make install puts everything where it is looked for, the unit is one that systemd understands
-# without a word, and make uninstall leaves nothing behind.
+# make install puts everything in the expected places, systemd accepts the unit without a
+# warning, and make uninstall leaves nothing behind.
 # beside others: stand-ins and folders are its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 
@@ -22,14 +22,14 @@ assert_contains "the unit starts the installed daemon" "$unit" '^ExecStart=/usr/
 if command -v systemd-analyze >/dev/null; then
 	mkdir "$WORK/units"
 	sed -E "s,/usr/bin/prof(bpfd|ctl),$tree&," "$unit" >"$WORK/units/profbpfd.service"
-	# Unknown settings are only told on standard error.
+	# Unknown settings are reported on standard error only.
 	assert_status "systemd-analyze verify" 0 systemd-analyze verify --man=no "$WORK/units/profbpfd.service"
 	assert_eq "complaints about the unit" "" "$(cat "$WORK/err")"
 	systemd-analyze security --offline=true "$WORK/units/profbpfd.service" >"$WORK/security"
 	score=$(sed -n 's/.*Overall exposure level for .*: \([0-9.]*\) .*/\1/p' "$WORK/security")
 	assert_between "exposure of the unit, 10 is worst" 0 3 "$score"
 	for name in publish watch; do
-		# The program is a wheel's.
+		# The program belongs to a wheel.
 		sed -E 's|^ExecStart=\S+|ExecStart=/bin/true|' "$tree/usr/share/profbpf/systemd/profbpf-$name.service" >"$WORK/units/profbpf-$name.service"
 		assert_status "systemd-analyze verify, $name" 0 systemd-analyze verify --man=no "$WORK/units/profbpf-$name.service"
 		assert_eq "complaints about the unit" "" "$(cat "$WORK/err")"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A daemon without CAP_SYSLOG, to which /proc/kallsyms shows no addresses: kernel frames have names nevertheless.
+# A daemon without CAP_SYSLOG, which sees no addresses in /proc/kallsyms, still gives kernel frames their names.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

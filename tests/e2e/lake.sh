@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# analyzer lake: what ranks are compared by, against the report; a run added twice is there once.
+# analyzer lake: its values for comparing ranks equal the report's; a run that is added twice is there once.
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A library of 100,000 functions is read once by a daemon: later sessions know it, until it changes.
+# A daemon reads a library of 100,000 functions once; later sessions reuse the result until the file changes.
 # beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq gcc
 
-# As long as the names of C++ are.
+# Names as long as those of C++.
 awk 'BEGIN {
 	for (i = 0; i < 100000; i++) {
 		name = sprintf("_ZN10tensorflow7functor%dUnaryFunctorIN5Eigen16ThreadPoolDeviceENS0_4wideIfEEE%08dEv", i % 97, i)
@@ -23,10 +23,10 @@ rm "$WORK/large.s"
 start_daemon
 start_truth binaries "open:$WORK/large.so:binary_needle:9"
 
-# What was changed within the last seconds is not kept (file_cache.h).
+# Files that changed within the last seconds are not cached (file_cache.h).
 settled() { [ "$(stat -c %Z "$WORK/large.so")" -lt $(($(date +%s) - 3)) ]; }
 bytes_read() { sed -n 's/^rchar: //p' "/proc/$DAEMON_PID/io"; }
-# session NAME: sets READ to what the daemon read for it
+# session NAME: sets READ to the bytes that the daemon read for it
 session() {
 	local before
 	wait_until 10 settled || fail "the library changes all the time"
@@ -51,7 +51,7 @@ touch "$WORK/large.so"
 session changed
 assert_between "bytes read after the file changed" $tables $((first * 2)) "$READ"
 
-# What is known is also right.
+# The cached result is also right.
 attach_in_background "$TRUTH_PID" "$WORK/calls.pbt" --catalog "$ROOT/tests/catalog"
 truth_go
 stop_attach

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# lib.sh - what end-to-end scripts share. A script begins with
+# lib.sh - shared by end-to-end scripts. A script begins with
 #
 #     #!/bin/bash
 #     # SPDX-License-Identifier: Apache-2.0
-#     # One sentence: what this script shows to be true.
+#     # One sentence: the property that this script proves.
 #     # timeout: 2400         (seconds, only if 900 are not enough on a machine that is slow and busy)
 #     . "$(dirname "$0")/lib.sh"
 #     need_root
 #     need_command ffmpeg
 #
-# and gets: strict mode (an unchecked failing command fails the test and says where), ROOT
+# and gets: strict mode (an unchecked failing command fails the test with its place), ROOT
 # (the checkout, also the working directory), BUILD and SAN_BUILD (plain and sanitised
 # programs), WORK (an empty folder, removed at the end), PROFCTL, PROFBPFD, ANALYZER,
-# TRUTH (ground-truth programs), and a private PROFBPF_SOCKET so that a daemon of the machine
-# is never spoken to. Every process the script started, however indirectly, is killed at the end.
+# TRUTH (ground-truth programs), and a private PROFBPF_SOCKET, so that the machine's daemon is
+# never used. Every process that the script started, also indirectly, is killed at the end.
 # PROFBPF_TEST_KEEP names a folder where WORK of a script that fails is kept.
 
 set -Eeuo pipefail
@@ -56,7 +56,7 @@ cleanup_test() {
 	exit "$status"
 }
 
-# The message goes to standard error too, so that a failing pipeline's stage is seen.
+# The message goes to standard error, too, so that a failing stage of a pipeline is visible.
 failed_command() {
 	# shellcheck disable=SC2016 # backquotes to be printed
 	printf 'FAIL: %s:%s: `%s` ended with status %s\n' "${BASH_SOURCE[1]##*/}" "${BASH_LINENO[0]}" "$2" "$1" >&2
@@ -76,7 +76,7 @@ fail() {
 	exit 1
 }
 
-# skip REASON: ends the script as skipped. Only for what this machine lacks, never for what fails.
+# skip REASON: ends the script as skipped. Only for things that this machine lacks, never for failures.
 skip() {
 	printf '%s\n' "$*"
 	exit 77
@@ -84,10 +84,10 @@ skip() {
 
 note() { printf '# %s\n' "$*"; }
 
-# leave_out REASON: a part of the script is skipped, for what this machine lacks; the rest goes on.
+# leave_out REASON: reports that a part of the script is skipped, because this machine lacks something; the rest runs.
 leave_out() { printf '# left out: %s\n' "$*"; }
 
-# ---- What a script needs of the machine
+# ---- Requirements of a script
 
 need_root() { [ "$(id -u)" -eq 0 ] || skip "needs root"; }
 
@@ -173,8 +173,8 @@ json() {
 
 # ---- Waiting
 
-# wait_until SECONDS COMMAND...: until the command succeeds; fails after PATIENCE times SECONDS, which are those
-# of a machine that has nothing else to do. Emulated CPUs (vmtests) get more.
+# wait_until SECONDS COMMAND...: waits until the command succeeds; fails after PATIENCE times SECONDS. SECONDS is the
+# time on an otherwise idle machine. Emulated CPUs (vmtests) get more.
 PATIENCE=${PROFBPF_TEST_SLACK:-8}
 wait_until() {
 	local deadline
@@ -192,17 +192,17 @@ wait_for_line() {
 $(tail -n 20 "$1" 2>&1 || :)"
 }
 
-# wait_for_end PID SECONDS: waits for a child of this shell; its status is returned.
+# wait_for_end PID SECONDS: waits for a child of this shell; returns its status.
 wait_for_end() {
 	wait_until "$2" process_is_gone "$1" || fail "process $1 still runs after $(($2 * PATIENCE)) s"
 	wait "$1"
 }
 
-# A zombie counts as gone: it waits only for its parent.
+# A zombie counts as gone: it only waits for its parent.
 process_is_gone() { [ ! -e "/proc/$1" ] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status"; }
 
-# pythons: lines "VERSION COMMAND" of python3, pyenv's CPython 3 and make-venv's 3.14, each version once; those from 3.8 to
-# 3.12, which have much in common, only where tests may take long
+# pythons: prints lines "VERSION COMMAND" for python3, pyenv's CPython 3 and make-venv's 3.14, each version once; the
+# similar versions 3.8 to 3.12 only in long tests
 pythons() {
 	local python version seen=' '
 	for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3 \
@@ -219,7 +219,7 @@ pythons() {
 
 # ---- The daemon and traces
 
-# start_daemon [OPTION...]: profbpfd on this script's own socket; its messages: $WORK/profbpfd.log
+# start_daemon [OPTION...]: starts profbpfd on this script's own socket; its messages: $WORK/profbpfd.log
 start_daemon() {
 	"$PROFBPFD" "$@" >"$WORK/profbpfd.log" 2>&1 </dev/null &
 	DAEMON_PID=$!
@@ -227,7 +227,7 @@ start_daemon() {
 $(tail -n 20 "$WORK/profbpfd.log")"
 }
 
-# stop_daemon: asks it to end; it must do so, without error and without a word of a sanitizer.
+# stop_daemon: asks it to end; it must end without error and without a sanitizer report.
 stop_daemon() {
 	local status=0
 	kill -TERM "$DAEMON_PID"
@@ -237,8 +237,8 @@ stop_daemon() {
 $(tail -n 40 "$WORK/profbpfd.log")"
 }
 
-# bpf_left: kinds of the daemon's BPF objects, a line each, but for the tables by which stacks are walked: these stay for the
-# next session. Without bpftool maps have no names, and none is listed.
+# bpf_left: prints the kinds of the daemon's BPF objects, one a line, except the unwind tables, which stay for the next
+# session. Without bpftool maps have no names, and none is listed.
 bpf_left() {
 	local fd kind id
 	find "/proc/$DAEMON_PID/fd" -lname 'anon_inode:bpf*' -printf '%f %l\n' | while read -r fd kind; do
@@ -263,7 +263,7 @@ attach_in_background() {
 	wait_for_line "$WORK/profctl.err" '^tracing' 30
 }
 
-# stop_attach: as Ctrl-C does; profctl must end well.
+# stop_attach: sends SIGINT like Ctrl-C; profctl must end with success.
 stop_attach() {
 	kill -INT "$PROFCTL_PID"
 	wait_for_end "$PROFCTL_PID" 20 || fail "profctl ended with status $?:
@@ -286,13 +286,13 @@ assert_loss_accounted() {
 	[ "$(jq '.capture.sources | length' "$1")" -gt 0 ] || fail "$1: no capture sources"
 }
 
-# assert_complete REPORT: every record that was produced was read, and the session ended.
+# assert_complete REPORT: every produced record was read, and the session ended.
 assert_complete() {
 	[ "$(jq .capture.complete "$1")" = true ] || fail "$1: the capture is not complete: $(jq -c .capture "$1")"
 	note "the capture is complete"
 }
 
-# assert_series_add_up REPORT: intervals of the host and of each operator add up to what is said of the whole.
+# assert_series_add_up REPORT: intervals of the host and of each operator add up to their totals.
 assert_series_add_up() {
 	local wrong
 	wrong=$(jq -c 'def summed(name): (.columns | index(name)) as $i | [.rows[][$i]] | add;
@@ -306,7 +306,7 @@ assert_series_add_up() {
 	note "intervals add up to the whole"
 }
 
-# trace_query TRACE SQL: rows as comma-separated values, the first names the columns.
+# trace_query TRACE SQL: prints rows as comma-separated values, the first with the column names.
 trace_query() {
 	TP_WASM_DIR=$ROOT/build/tools/trace-processor node "$ROOT/tests/tools/tpq.mjs" -q "$2" "$1"
 }
@@ -321,8 +321,8 @@ $rows"
 	note "the trace processor loads ${1##*/} without a complaint"
 }
 
-# as_nobody PROGRAM [ARG...]: as an ordinary user without any privilege. The program is copied
-# to where that user can reach it, for a checkout may lie in a private folder.
+# as_nobody PROGRAM [ARG...]: runs as an ordinary user without any privilege. The program is copied
+# to a place that this user can reach, because the checkout may be in a private folder.
 as_nobody() {
 	local program copy
 	program=$(command -v "$1")
@@ -335,8 +335,8 @@ as_nobody() {
 
 # ---- Groups of processes with a CPU quota
 
-# make_group NAME: a group of its own where the CPU controller is, version 1 or 2. Sets GROUP to
-# its folder and GROUP_VERSION; skips the script where none can be made. remove_group ends it.
+# make_group NAME: makes a cgroup with the CPU controller, version 1 or 2. Sets GROUP to its folder
+# and GROUP_VERSION; skips the script if that is not possible. remove_group removes it.
 make_group() {
 	local root
 	GROUP_VERSION=1
@@ -358,8 +358,8 @@ GROUPS_MADE=()
 # Folders below WORK on which the script mounted something.
 MOUNTS_MADE=()
 
-# make_slow_group NAME DEVICE RATE: processes in it read so many bytes a second of DEVICE (MAJOR:MINOR), by either version
-# of cgroups. Sets SLOW_GROUP to its folder; false where none can be made.
+# make_slow_group NAME DEVICE RATE: makes a cgroup whose processes read at most RATE bytes a second from DEVICE
+# (MAJOR:MINOR), with either version of cgroups. Sets SLOW_GROUP to its folder; returns false if that is not possible.
 # shellcheck disable=SC2034 # for the scripts
 make_slow_group() {
 	local root
@@ -380,8 +380,8 @@ make_slow_group() {
 	echo "$2 rbps=$3" >"$SLOW_GROUP/io.max"
 }
 
-# remove_group FOLDER: moves what is left in it to the root, and removes it; a process that exits
-# holds its group a moment longer.
+# remove_group FOLDER: moves remaining processes to the root, and removes it; an exiting process
+# keeps its group for a moment.
 remove_group() {
 	local pid
 	[ -d "$1" ] || return 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# profbpf-fleet publish and watch: who holds a running job back is told soon, once, and why; that a job hangs, too; nothing
-# is told of a healthy one. Publisher, broker and consumer killed in any order: every row arrives, and none twice.
+# profbpf-fleet publish and watch report the holder of a running job soon, once, and with the reason; also a hang, and
+# nothing for a healthy job. With publisher, broker and consumer killed in any order every row arrives exactly once.
 # longer: 60 kills and 2,000 steps, not 6 and 160
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
@@ -22,24 +22,25 @@ LONG=${PROFBPF_TEST_LONG:+1}
 note "the parts: $(tail -n 3 "$WORK/out" | tr '\n' ' ')"
 
 make_lake() { "$PYTHON" "$TOOLS/make_lake.py" "$WORK/$1" --ranks 16 "${@:2}"; }
-# replay NAME OPTION...: publishes it; $WORK/NAME.replay
+# replay NAME OPTION...: publishes the lake; log: $WORK/NAME.replay
 replay() {
 	"$PYTHON" "$TOOLS/replay_lake.py" "$WORK/$1" --spools "$WORK/$1.spools" --log "$WORK/$1.log" --speed "$SPEED" "${@:2}" \
 		>"$WORK/$1.replay" 2>&1
 }
-# watch NAME OPTION...: in the background; findings: $WORK/NAME.alerts. Sets WATCH_PID.
+# watch NAME OPTION...: starts watch in the background; findings: $WORK/NAME.alerts. Sets WATCH_PID.
 watch() {
 	"$PYTHON" -m profbpf_fleet.main watch --format json --state "$WORK/$1.state" --every 400ms "${@:2}" >>"$WORK/$1.alerts" 2>>"$WORK/$1.err" &
 	WATCH_PID=$!
 }
-# watched NAME FILES: it has taken so many files in, by its own metrics
+# watched NAME FILES: whether watch has read that many files, by its own metrics
 watched() { grep -q "^profbpf_fleet_files_total $2\$" "$WORK/$1.prom"; }
 end_watch() {
 	kill -TERM $WATCH_PID
 	wait_for_end $WATCH_PID 20 || fail "watch ended with $?: $(cat "$WORK/$1.err")"
 	assert_eq "what watch complains of" "" "$(cat "$WORK/$1.err")"
 }
-# followed NAME [OPTION...]: a job, published into a directory and watched there; seconds count for little on a busy machine
+# followed NAME [OPTION...]: publishes a job into a directory and watches it; delays are judged loosely on a busy
+# machine
 followed() {
 	local name=$1
 	mkdir "$WORK/$name.dir"
@@ -107,7 +108,7 @@ wait_until 10 grep -q '^profbpf_fleet_ranks 16$' "$WORK/healthy.prom" || fail "n
 end_watch healthy
 assert_eq "told of it" "" "$(cat "$WORK/healthy.alerts")"
 
-# A program with a known number of turns, which the analyzer finds in snapshots that overlap.
+# Publishes a program with a known number of turns, which the analyzer finds in overlapping snapshots.
 publish_loop() {
 	local turns=900 input job publisher round next
 	mkfifo "$WORK/loop.in"
@@ -124,7 +125,7 @@ publish_loop() {
 	"${publish[@]}" 2>"$WORK/publish.err" &
 	publisher=$!
 	echo go >&"$input"
-	# It does not end before several messages had steps of it.
+	# The program runs until several messages have contained its steps.
 	for ((round = 1; round <= 2; round++)); do
 		sleep 0.1
 		kill -STOP $job
@@ -133,13 +134,13 @@ publish_loop() {
 		kill -CONT $job
 	done
 	wait_for_line "$WORK/loop.out" '^done' 60
-	# The round that goes on, and a whole one.
+	# Waits for the current round, and a whole one.
 	next=$(jq .next "$WORK/host.spool/spool.json")
 	published() { [ "$(jq .next "$WORK/host.spool/spool.json")" -ge $((next + 2)) ]; }
 	wait_until 20 published || fail "no more rounds: $(cat "$WORK/host.spool/spool.json" "$WORK/publish.err")"
 	kill -TERM $publisher
 	wait_for_end $publisher 20 || fail "publish ended with $?: $(cat "$WORK/publish.err")"
-	# What it had not sent yet the next one sends.
+	# The next publisher sends messages that the killed one had not sent.
 	"${publish[@]}" --rounds 1 2>>"$WORK/publish.err" || fail "not all was acknowledged: $(cat "$WORK/publish.err")"
 	"$PROFCTL" snapshot -o "$WORK/whole.pbt" 2>/dev/null
 	"$ANALYZER" lake "$WORK/whole.pbt" --rank 3 -o "$WORK/whole"
@@ -177,7 +178,7 @@ start_publisher() {
 		--nats "$URL" --began "$BEGAN" >>"$WORK/killed.replay" 2>&1 &
 	PUBLISHER_PID=$!
 }
-# kill_one: what of the three, by chance; it is there again at once
+# kill_one: kills one of the three at random, and restarts it at once
 kill_one() {
 	case $((RANDOM % 3)) in
 	0) kill -KILL $BROKER_PID && wait_for_end $BROKER_PID 10 || start_broker ;;

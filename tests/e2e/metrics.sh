@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Metrics: what a program did is told exactly, to whom it may be; Prometheus takes it, and each query of the dashboard.
+# Metrics report a program's activity exactly, to permitted users only; Prometheus accepts them and each dashboard
+# query.
 # beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -26,9 +27,9 @@ sys.stdout.write(r.read().decode())
 END
 # get FILE WHERE [ACCEPT] [AS...]
 get() { "${@:4}" /usr/bin/python3 "$WORK/get.py" "$2" /metrics "${3:-*/*}" >"$1" 2>"$1.head"; }
-# metric FILE NAME [PID]: the one value of it that belongs to the program
+# metric FILE NAME [PID]: the metric's single value for the program
 metric() { sed -n "s/^$2{.*pid=\"${3:-$TRUTH_PID}\".*} //p" "$1"; }
-# start_other NAME COMMAND...: a program that says when it is ready; sets OTHER_PID and OTHER_IN
+# start_other NAME COMMAND...: starts a program that reports when it is ready; sets OTHER_PID and OTHER_IN
 start_other() {
 	mkfifo "$WORK/$1.in"
 	"${@:2}" <"$WORK/$1.in" >"$WORK/$1.out" 2>&1 &
@@ -37,7 +38,7 @@ start_other() {
 	wait_for_line "$WORK/$1.out" '^ready' 60
 }
 
-# Those that begin first hold nothing open of those that end first.
+# Programs that start first do not inherit pipes of programs that end first.
 start_other trainer env RANK=4 "$TRUTH/trainer" 100
 trainer=$OTHER_PID trainer_in=$OTHER_IN loop='' loop_in=''
 if clinfo -l 2>/dev/null | grep -q 'Device #0' && [ -x "$TRUTH/opencl_loop" ]; then
@@ -56,7 +57,7 @@ expected=$(($(truth_value noops) + 10))
 all_told() { get "$WORK/m" "$WORK/metrics.sock" && [ "$(metric "$WORK/m" profbpf_process_launches_total)" = "$expected" ]; }
 wait_until 10 all_told || fail "launches: $(metric "$WORK/m" profbpf_process_launches_total), not $expected"
 note "launches, those within another left out: $expected"
-# An account of a thread comes now and then: 20 sleeps of 5 ms each are in the last one, and of them nothing else than sleep.
+# Accounts of a thread come at intervals: the last one has its 20 sleeps of 5 ms, and only sleep.
 accounts_told() {
 	get "$WORK/m" "$WORK/metrics.sock" &&
 		awk -v s="$(metric "$WORK/m" profbpf_process_blocked_seconds_total)" 'BEGIN { exit !(s >= 0.1) }'
@@ -67,7 +68,7 @@ assert_contains "labels" "$WORK/m" \
 assert_between "CPU seconds" 0 60 "$(metric "$WORK/m" profbpf_process_cpu_seconds_total)"
 assert_contains "others" "$WORK/m" '^profbpf_processes_in_other\{session="1"\} 0$'
 
-# The trainer knows how long it waited, without its marks and with them.
+# The trainer measures its waits, without and with the calls of its marks.
 wait_for_line "$WORK/trainer.out" '^done' 60
 trainer_says() { sed -n "s/^$1=//p" "$WORK/trainer.out"; }
 waits_told() {
@@ -87,7 +88,7 @@ if [ -n "$loop" ]; then
 		"$(awk -v s="$(metric "$WORK/m" profbpf_device_busy_seconds_total "$loop")" -v most=$SECONDS 'BEGIN { print (s > 0 && s < most) }')"
 fi
 
-# Both formats; what the kernel says of who asks.
+# Both formats; access by the kernel's credentials of the client.
 assert_contains "format" "$WORK/m.head" '^200 text/plain; version=0.0.4'
 get "$WORK/open" "127.0.0.1:$port" 'application/openmetrics-text;version=1.0.0'
 assert_contains "OpenMetrics" "$WORK/open.head" '^200 application/openmetrics-text; version=1.0.0'
@@ -106,7 +107,7 @@ else
 	leave_out "needs promtool (./setup check installs it)"
 fi
 if command -v prometheus >/dev/null; then
-	# Steps come by way of a file, from profbpf-fleet publish (live.sh).
+	# Metrics of steps come through a file from profbpf-fleet publish (live.sh).
 	PYTHONPATH=$ROOT/fleet PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 - "$WORK/steps/metrics.txt" <<'END'
 import os, sys
 from profbpf_fleet import step_metrics
@@ -126,7 +127,7 @@ scrape_configs:
   - { job_name: steps, metrics_path: /metrics.txt, static_configs: [{ targets: ["127.0.0.1:$steps"] }] }
 END
 	web=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-	# It must not keep the program waiting for the end of its input.
+	# Prometheus must not inherit the pipe to the program, which waits for the end of its input.
 	prometheus --config.file="$WORK/prometheus.yml" --storage.tsdb.path="$WORK/tsdb" \
 		--web.listen-address="127.0.0.1:$web" >"$WORK/prometheus.log" 2>&1 {TRUTH_IN}>&- {trainer_in}>&- &
 	cat >"$WORK/ask.py" <<'END'

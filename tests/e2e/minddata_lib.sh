@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# minddata_lib.sh - running MindSpore's jobs under trace: tests/truth/minddata_job.py, tests/workloads/mindspore; after lib.sh.
+# minddata_lib.sh - traces MindSpore's jobs: tests/truth/minddata_job.py, tests/workloads/mindspore; sourced after
+# lib.sh.
 
 MINDSPORE_VENV=${MINDSPORE_VENV:-$ROOT/build/venv-mindspore}
 MINDSPORE_PYTHON=$MINDSPORE_VENV/bin/python
 # shellcheck disable=SC2034 # for the scripts
 WORKLOADS=$ROOT/tests/workloads/mindspore
-# Importing MindSpore takes 5 s of CPU time; a machine that does other things as well takes its time.
+# Importing MindSpore takes 5 s of CPU time, and much longer on a busy machine.
 IMPORT_SECONDS=200
 
 need_mindspore() {
@@ -14,7 +15,7 @@ need_mindspore() {
 		skip "needs MindSpore in ${MINDSPORE_VENV#"$ROOT"/} (${MINDSPORE_INSTALL:-./setup check} installs it)"
 }
 
-# start_job NAME [OPTION...]: begins to import; job_ready waits for it. Several import side by side.
+# start_job NAME [OPTION...]: begins the import; job_ready waits for it. Several jobs can import side by side.
 start_job() {
 	local name=$1
 	shift
@@ -29,7 +30,7 @@ job_ready() {
 		fail "$1: no pipeline within $IMPORT_SECONDS s: $(tail -n 20 "$WORK/$1.err")"
 }
 
-# run_traced NAME [PIPELINES]: attaches to the waiting job, lets it go and traces it to its end; $WORK/NAME.json
+# run_traced NAME [PIPELINES]: attaches to the waiting job, starts it and traces it to its end; report: $WORK/NAME.json
 run_traced() {
 	local name=$1 pipelines=${2:-1} pid
 	job_ready "$name"
@@ -45,7 +46,7 @@ run_traced() {
 	assert_series_add_up "$WORK/$name.json"
 }
 
-# job_value NAME KEY: what the job says it did
+# job_value NAME KEY: a value from the job's own output
 job_value() {
 	tail -n 1 "$WORK/$1.out" | jq -r ".$2"
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# MindInsight 2.3.1 reads what is exported of a device, and finds the report's figures in it.
+# MindInsight 2.3.1 reads the exported files of a device, and finds the report's figures in them.
 # timeout: 1800
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
@@ -135,6 +135,6 @@ for job in torch mindspore formers one; do
 	esac
 	assert_eq "$job: how it is parallel" "$wanted" \
 		"$(page cluster-step-trace-summary | jq -r '"\(.["parallel-mode"]) \(.stage_num)"')"
-	# The graph of strategies is the compiler's; no file for it is made up.
+	# The graph of strategies comes from the compiler only; the export has no file for it.
 	assert_contains "$job: strategies" "$WORK/pages.txt" 'Can not find any parallel strategy data'
 done

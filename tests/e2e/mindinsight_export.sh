@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# MindInsight 2.3.1 and MindSpore's own parser read what is exported for them, and find the report's figures in it.
+# MindInsight 2.3.1 and MindSpore's own parser read the files exported for them, and find the report's figures in them.
 # timeout: 1800
 # beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
@@ -63,11 +63,12 @@ assert_eq "operators" "$(jq -c '[.pipeline[0].operators[].name]' "$WORK/export.j
 assert_eq "batches" "$(jq .pipeline[0].fetches.count "$WORK/export.json")" "$(jq .pipeline[0].fetches.count "$WORK/back.json")"
 assert_near "CPU time of the Python map, ms" "$(jq '.pipeline[0].operators[2].run_with_descendants_ns / 1e6' "$WORK/during.json")" \
 	2 "$(jq '.pipeline[0].operators[2].run_ns / 1e6' "$WORK/back.json")"
-# An interval of less than half a second at an end is not written: MindInsight's averages count all alike.
+# An interval shorter than half a second at an end is not written, because MindInsight's averages weight all intervals
+# equally.
 duration=$(json "$WORK/back.json" .host.duration_ns)
 assert_between "ms that the file tells of" "$(jq '.host.duration_ns / 1e6 - 500 | floor' "$WORK/export.json")" \
 	"$(jq '.host.duration_ns / 1e6 + 500 | floor' "$WORK/export.json")" $((duration / 1000000))
-# The file has shares of the time that passed; the ticks that the kernel counted may be fewer.
+# The file has shares of the elapsed time; the kernel may have counted fewer ticks.
 assert_near "idle time of the host and what was not, ms" "$(jq ".host | (.user_ns + .system_ns + .idle_ns) * $duration / 1e6 *
 	(.cpus | length) / (.user_ns + .system_ns + .irq_ns + .softirq_ns + .iowait_ns + .idle_ns + .steal_ns)" "$WORK/export.json")" \
 	2 "$(jq '.host | (.user_ns + .system_ns + .idle_ns) / 1e6' "$WORK/back.json")"

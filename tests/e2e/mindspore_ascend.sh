@@ -15,7 +15,7 @@ libraries=$(python3 examples/ascend-sim/mindspore/build.py "$MINDSPORE_VENV" "$W
 	fail "the simulator cannot be built: $(tail "$WORK/err")"
 mkdir "$WORK/job"
 
-# run NAME [ARGUMENT...]: that job of workloads/mindspore/ascend.py, recorded from its start; $WORK/NAME.json
+# run NAME [ARGUMENT...]: records a job of workloads/mindspore/ascend.py from its start; report: $WORK/NAME.json
 run() {
 	local name=$1
 	shift
@@ -40,7 +40,7 @@ counts() {
 	done
 }
 
-# ---- Single operators: each runs once per call; their first phase only once, for the executor is kept.
+# ---- Single operators: each runs once per call; the first phase runs only once, because the executor is cached.
 # ---- A perceptron of two layers, operator by operator, forward called twice a step, 20 steps
 
 if [ -n "${PROFBPF_TEST_LONG:-}" ]; then
@@ -69,7 +69,7 @@ assert_eq "queue: pushed to the device" 200 "$(json "$WORK/queue.json" "$device 
 assert_eq "queue: into a queue of the device" true "$(json "$WORK/queue.json" "$device | .queue.to_device")"
 assert_eq "queue: steps" 200 "$(jq '.steps.rows | length' "$WORK/queue.json")"
 assert_eq "queue: who holds it up" "Map(ID:2)" "$(json "$WORK/queue.json" .pipeline[0].bottleneck.name)"
-# It sleeps, and where others have the CPUs it waits for one after each sleep.
+# The map sleeps, and on a busy machine waits for a CPU after each sleep.
 json "$WORK/queue.json" .pipeline[0].bottleneck.kind >"$WORK/kind"
 assert_contains "queue: why" "$WORK/kind" '^(sleeps|starved)$'
 # MindSpore's own tracing of the same batches, whole milliseconds each.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# msprof-analyze 26 reads what is exported for it, finds the report's figures in it, and advises on it.
+# msprof-analyze 26 reads the files exported for it, finds the report's figures in them, and gives advice.
 # beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Of a few slips in tables and views – exchanged headings, values, units, columns – nearly all are seen by stored outputs or unit
-# tests. `make mutants` tries more of them, and comparisons.
+# Stored outputs or unit tests detect nearly all of some injected errors in tables and views: exchanged headings,
+# values, units, columns. `make mutants` tries more of them, and of comparisons.
 # timeout: 900
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A 32-bit program is refused, and its file too, with words that say so; what can be traced of it is.
+# A 32-bit program and its file are refused with a clear message; everything that can be traced of it is traced.
 # beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The Python package: its wheel, its tables against the report, and its example as a notebook runs it.
+# The Python package: its wheel, its tables compared with the report, and its example as run by a notebook.
 # beside others: it reads a stored trace, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq
@@ -15,7 +15,7 @@ make -s -C "$ROOT" wheel B="$WORK/build" PYTHON="$VENV/python" WHEEL_FLAGS=--no-
 "$VENV/python" -m venv --system-site-packages "$WORK/venv"
 "$WORK/venv/bin/python" -m pip install -q --no-deps --no-index "$WORK"/build/wheel/profbpf-*.whl
 export PROFBPF_ANALYZER=$ANALYZER PROFBPF_TRACE=$TRACE
-# The packages of the virtual environment that the other one was made from.
+# The packages of the virtual environment from which the new one was made.
 PYTHONPATH=$("$VENV/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 export PYTHONPATH
 "$ANALYZER" report "$TRACE" --format json --top 0 >"$WORK/report.json"

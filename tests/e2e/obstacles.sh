@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Where nothing can be traced, or not everything: status and every failure name the reason and what to do.
+# If tracing is impossible or limited, status and every failure print the reason and the remedy.
 # beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -8,20 +8,20 @@ need_command setpriv unshare jq
 
 sleep 1000 &
 target=$!
-# capabilities LIST COMMAND...: without these
+# without LIST COMMAND...: runs the command without these capabilities
 without() {
 	local list=$1
 	shift
 	setpriv --bounding-set="$list" "$@"
 }
-# status_says WHAT PATTERN COMMAND...: the command runs profctl status, which says so
+# status_says WHAT PATTERN COMMAND...: the command runs profctl status, whose output must match
 status_says() {
 	local what=$1 pattern=$2
 	shift 2
 	assert_status "status $what" 0 "$@" "$PROFCTL" status
 	assert_contains "status $what" "$WORK/out" "$pattern"
 }
-# refused WHAT PATTERN COMMAND...: an attach fails so, and leaves no file
+# refused WHAT PATTERN COMMAND...: an attach fails with this message, and leaves no file
 refused() {
 	local what=$1 pattern=$2
 	shift 2
@@ -29,7 +29,7 @@ refused() {
 	assert_contains "attach $what" "$WORK/err" "$pattern"
 	[ ! -e "$WORK/out.pbt" ] || fail "attach $what: it left a file behind"
 }
-# warned WHAT PATTERN COMMAND...: an attach works, and says what it cannot do
+# warned WHAT PATTERN COMMAND...: an attach works, and warns about its limits
 warned() {
 	local what=$1 pattern=$2
 	shift 2
@@ -61,7 +61,7 @@ assert_status "an ordinary user's status" 0 as_nobody "$PROFCTL" status --format
 assert_eq "an ordinary user's status" "false CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE" "$(
 	jq -r '"\(.tracing.possible) \(.tracing.obstacles[0] | capture("lacks (?<what>[A-Z_, ]*):").what)"' "$WORK/out")"
 
-# ---- Containers: namespaces, mounts, system calls that are refused
+# ---- Containers: namespaces, mounts, refused system calls
 
 if unshare --user --map-root-user true 2>/dev/null; then
 	status_says "in a user namespace" 'because +profbpfd runs in a user namespace' unshare --user --map-root-user
@@ -73,7 +73,7 @@ shift
 exec "$@"
 END
 hide() { unshare --mount bash -e "$WORK/hide" "$@"; }
-# libbpf looks for the kernel's types elsewhere, too.
+# libbpf also looks for the kernel's types in these files.
 if [ ! -e "/boot/vmlinux-$(uname -r)" ] && [ ! -e "/lib/modules/$(uname -r)/build/vmlinux" ]; then
 	status_says "without BTF" 'because +something is mounted over /sys/kernel/btf.*unmount it' hide /sys/kernel/btf
 	refused "without BTF" 'something is mounted over /sys/kernel/btf' hide /sys/kernel/btf
@@ -96,7 +96,7 @@ refused "without bpf()" 'a seccomp filter refuses the system call bpf .*seccomp=
 	"$BUILD/tests/truth/refused" "$bpf" 1
 status_says "without perf_event_open()" 'but +(libraries loaded later are not seen|API calls are not traced)(, ioctls neither)?: a seccomp filter' \
 	"$BUILD/tests/truth/refused" "$perf" 1
-# Where probes are perf events, nothing of them is left; where they are not, the rest is.
+# If probes are perf events, none works; otherwise everything else works.
 if ! "$PROFCTL" status | grep -q '^probes *perf'; then
 	warned "without perf_event_open()" 'warning: libraries loaded later are not seen: a seccomp filter' \
 		"$BUILD/tests/truth/refused" "$perf" 1
@@ -106,7 +106,7 @@ if ! "$PROFCTL" status | grep -q '^probes *perf'; then
 	fi
 fi
 
-# ---- A daemon that runs says the same to its clients
+# ---- A running daemon reports the same to its clients
 
 "$BUILD/tests/truth/refused" "$bpf" 1 "$PROFBPFD" >"$WORK/profbpfd.log" 2>&1 &
 DAEMON_PID=$!

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A device file that covers more than the recording: timelines, tables of operators and layouts of others have the same
-# tasks, those of the recording, and it is said how many are not.
+# A device file that covers more than the recording: timelines, tables of operators and other tools' formats have the
+# same tasks, those of the recording, and the number of left-out tasks is reported.
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq python3
@@ -27,7 +27,7 @@ assert_eq "in its table of types" "$tasks" "$(awk -F, 'NR > 1 { n += $3 } END { 
 "$ANALYZER" export "${files[@]}" --to msprof -o "$WORK/ms" 2>"$WORK/ms.err"
 assert_eq "in msprof's table" "$tasks" "$(tail -qn +2 "$WORK"/ms/PROF_*/mindstudio_profiler_output/op_summary_*.csv | wc -l)"
 
-# A timeline also has one that began before, as of its beginning.
+# A timeline also has the task that began before the recording.
 "$ANALYZER" export "${files[@]}" --to chrome -o "$WORK/chrome.json" 2>"$WORK/chrome.err"
 assert_eq "on Chrome's timeline" "$tasks" "$(jq '[.[] | select(.ph == "X" and .ts > 0 and
 	((.name // "") | startswith("net/op")) and .cat == "kernel")] | length' "$WORK/chrome.json")"
