@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Packages built of make dist's archive in fresh Debians 12 and 13 are lintian's and rpmlint's delight, and in other fresh
-# ones they are installed, used, upgraded and purged, and leave nothing; machines that boot with them have the service run
-# by their own systemd: attach, reload, kill -9, watchdog, sandbox, stop, purge; their image records from a container.
+# Packages built from make dist's archive in fresh Debian 12 and 13 roots pass lintian and rpmlint; in other fresh roots
+# they are installed, used, upgraded and purged, and leave nothing. In virtual machines the service runs under systemd:
+# attach, reload, kill -9, watchdog, sandbox, stop, purge. The container image records from a container.
 # long: two Debians to build in, two to install in, two machines to boot: half an hour
 # timeout: 7200
 . "$(dirname "$0")/lib.sh"
@@ -26,7 +26,7 @@ make -s -C "$WORK/clone" dist MAKEFLAGS= >/dev/null
 archive=$WORK/clone/build/profbpf-$version.tar.gz
 note "packages of the last commit, $(git log -1 --format='%h %s')"
 
-# Kubernetes' schema comes along with it.
+# The package also contains Kubernetes' schema.
 tests/tools/make-venv spdx >"$WORK/venv.log" 2>&1 || leave_out "no spdx-tools can be had: SPDX documents are not validated"
 
 if [ -e build/venv-spdx/.complete ]; then
@@ -34,7 +34,7 @@ if [ -e build/venv-spdx/.complete ]; then
 	assert_eq "resources that Kubernetes' schema takes" 4 "$(grep -c ' passed for resource ' "$WORK/out")"
 fi
 
-# debian RELEASE FOLDER PACKAGES: a minimal one there, with PACKAGES; libbpf of 12 is that of backports
+# debian RELEASE FOLDER PACKAGES: makes a minimal Debian in FOLDER with PACKAGES; for 12, libbpf comes from backports
 debian() {
 	local release=$1 folder=$2 sources=$WORK/$1.sources
 	derive_suite "$entry" "$release" >"$sources"
@@ -53,7 +53,7 @@ debian() {
 	}
 }
 
-# inside FOLDER COMMAND...: in that root; what it prints is shown if it fails
+# inside FOLDER COMMAND...: runs in that root; its output is shown if it fails
 inside() {
 	in_root "$1" env DEBIAN_FRONTEND=noninteractive "${@:2}" >"$WORK/out" 2>&1 </dev/null || {
 		tail -n 40 "$WORK/out"
@@ -61,7 +61,7 @@ inside() {
 	}
 }
 
-# build_rpm FOLDER: the same archive as RPMs, in that Debian
+# build_rpm FOLDER: builds RPMs from the same archive, in that Debian
 build_rpm() {
 	inside "$1" sh -c "cd /root/b && profbpf-$version/packaging/make-rpm profbpf-$version.tar.gz rpm"
 	inside "$1" sh -c "cd /root/b && rpmlint -r profbpf-$version/packaging/profbpf.rpmlintrc rpm/*.rpm rpm/profbpf.spec"
@@ -72,7 +72,8 @@ build_rpm() {
 	check_sboms "$1/root/b/rpm"
 }
 
-# check_pages WHOSE: of the list of a package's files in $WORK/out, manual pages of each language, but those of the wheel
+# check_pages WHOSE: the list of a package's files in $WORK/out has the manual pages of each language, except the
+# wheel's
 check_pages() {
 	local page
 	for page in man1/profctl.1 man8/profbpfd.8 zh_CN/man1/profctl.1 zh_CN/man8/profbpfd.8; do
@@ -95,7 +96,7 @@ check_sboms() {
 	done
 }
 
-# build RELEASE: its packages, in $WORK/RELEASE-packages
+# build RELEASE: builds its packages in $WORK/RELEASE-packages
 build() {
 	local folder=$WORK/$1-build start=$SECONDS
 	debian "$1" "$folder" "$BUILT_WITH"
@@ -116,7 +117,7 @@ build() {
 	rm -rf --one-file-system "$folder"
 }
 
-# older PACKAGE.deb FOLDER: the same as of a release before, with a file that the new one has not
+# older PACKAGE.deb FOLDER: makes a package of an earlier release, with a file that the new one lacks
 older() {
 	local tree=$WORK/older
 	rm -rf "$tree"
@@ -126,7 +127,8 @@ older() {
 	dpkg-deb -b "$tree" "$2/$(basename "${1%%_*}")_0.0.1.deb" >/dev/null
 }
 
-# files FOLDER: each file, link and folder, and what is in files of /etc; but what apt, dpkg and their logs keep of anything
+# files FOLDER: lists each file, link and folder, and the content of files in /etc, without the data of apt, dpkg and
+# logs
 files() {
 	(cd "$1" && find . -xdev \( -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path ./var/cache -o -path ./var/log -o \
 		-path ./root -o -path ./run -o -path ./tmp -o -path './etc/*-' -o -path ./etc/ld.so.cache -o \
@@ -135,13 +137,13 @@ files() {
 	find etc -type f ! -name '*-' ! -name ld.so.cache ! -name resolv.conf ! -name hosts -exec sha256sum {} + | sort -k 2)
 }
 
-# packages_in FOLDER: their names
+# packages_in FOLDER: the names of the installed packages
 packages_in() {
 	# shellcheck disable=SC2016 # dpkg's own variable
 	in_root "$1" dpkg-query -W -f '${Package}\n' | sort
 }
 
-# installed FOLDER VERSION: that one can be used: traces, and reports
+# installed FOLDER VERSION: that version is installed, traces and reports
 installed() {
 	inside "$1" profctl --version
 	assert_eq "version in a $release" "profctl $version" "$(cat "$WORK/out")"
@@ -175,23 +177,23 @@ use() {
 	[ ! -e "$folder/usr/share/profbpf/catalog/old.catalog" ] || fail "the upgrade left a file of the older package"
 	inside "$folder" getent group profbpf
 
-	# Who disables the service finds it so after an upgrade.
+	# A disabled service stays disabled after an upgrade.
 	inside "$folder" systemctl disable profbpfd
 	inside "$folder" sh -c 'apt-get -q -y --allow-downgrades install /root/packages/*_0.0.1.deb && apt-get -q -y install /root/packages/*-1_*.deb'
 	assert_eq "disabled, and so after an upgrade" disabled "$(in_root "$folder" systemctl is-enabled profbpfd 2>&1 || :)"
 
 	inside "$folder" apt-get -q -y purge profbpf profbpf-device
-	# And what came along with them, also what something else would like to have.
+	# Also purges packages installed as dependencies, including those that other packages recommend.
 	mapfile -t others < <(packages_in "$folder" | comm -13 "$WORK/packages-before" -)
 	[ ${#others[@]} -eq 0 ] || inside "$folder" apt-get -q -y purge "${others[@]}"
 	files "$folder" >"$WORK/after"
-	# The group stays, as Debian's packages leave theirs.
+	# The group stays, as usual for Debian's packages.
 	sed -i -E '/ etc\/g?shadow$| etc\/group$/d' "$WORK/before" "$WORK/after"
 	assert_eq "left on $release by purge" "" "$(diff "$WORK/before" "$WORK/after" || :)"
 	rm -rf --one-file-system "$folder"
 }
 
-# contained: the image of trixie's packages records a job in another container, with the capabilities of the unit alone
+# contained: the image of trixie's packages records a job in another container, with only the capabilities of the unit
 contained() {
 	local folder=$WORK/podman
 	debian trixie "$folder" podman,buildah,runc,mmdebstrap,dpkg-dev,containernetworking-plugins,netavark
@@ -209,7 +211,7 @@ contained() {
 	rm -rf --one-file-system "$folder"
 }
 
-# booted RELEASE KERNEL: the service as the systemd of a machine of its own runs it
+# booted RELEASE KERNEL: tests the service under systemd in a virtual machine
 booted() {
 	local release=$1 folder=$WORK/$1-boot line
 	type -P qemu-system-x86_64 >/dev/null || { leave_out "no QEMU, to boot a $release in"; return 0; }

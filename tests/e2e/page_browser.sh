@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The report's page in a real browser: its first screen, its figures, its charts, and what it says on the console.
+# The report's page in a real browser: its first screen, figures, charts and console messages.
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq
@@ -9,7 +9,7 @@ need_command chromium
 
 [ -s "$BUILD/gen/page_library.txt" ] || skip "built without ECharts: ./setup fetches it"
 
-# look NAME INPUT...: in the browser; the page's size is noted.
+# look NAME INPUT...: checks the page in the browser and notes its size.
 look() {
 	local name=$1
 	shift

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Perfetto's own trace processor finds in both exports exactly what a known trace holds, no more and no less.
+# Perfetto's own trace processor finds exactly the content of a known trace in both exports.
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/trace_queries_lib.sh"
@@ -80,7 +80,7 @@ assert_trace_clean "$EXPORT"
 }
 compare "$EXPORT"
 
-# ---- A part of it
+# ---- A part of the trace
 
 "$ANALYZER" export "$WORK/run.pbt" --to perfetto --pid 5999 -o "$EXPORT"
 assert_trace_clean "$EXPORT"
@@ -105,13 +105,13 @@ expect "arrows from a launch to its kernel (JSON)" "$ioctls" \
 expect "time of a on CPUs (JSON)" "$((a_run_ns * 4))" "select sum(dur) from slice where category = 'cpu' and name = 'job'"
 compare "$EXPORT"
 
-# ---- Chrome's format with more runs than a viewer can take, which the message and the file tell alike
+# ---- Chrome's format with more runs than a viewer can load; message and file report the merging
 
 eval "$("$MAKE_TRACE" "$WORK/long.pbt" 7000)"
 "$ANALYZER" export "$WORK/long.pbt" --to chrome --no-merge -o "$WORK/each.json" 2>"$WORK/each.err"
 [ ! -s "$WORK/each.err" ] || fail "with --no-merge: $(cat "$WORK/each.err")"
 "$ANALYZER" export "$WORK/long.pbt" --to chrome -o "$WORK/merged.json" 2>"$WORK/merged.err"
-# Read as text, in which an event is a line: it is tens of megabytes.
+# Read as text with an event on each line, because the file has tens of megabytes.
 all=$(grep -c '"cat":"cpu"' "$WORK/each.json")
 read -r slices merged runs < <(awk '/"cat":"cpu"/ { slices++; if (match($0, /"runs":[0-9]+/)) { merged++;
 	runs += substr($0, RSTART + 7, RLENGTH - 7) } else runs++ } END { print slices, merged, runs }' "$WORK/merged.json")
@@ -123,7 +123,7 @@ assert_contains "the message" "$WORK/merged.err" \
 assert_trace_clean "$WORK/merged.json"
 assert_status "where nothing is merged" 2 "$ANALYZER" export "$WORK/run.pbt" --to perfetto --no-merge -o "$WORK/x"
 
-# ---- Nothing is left behind where writing fails
+# ---- A failed write leaves no file behind
 
 assert_status "a folder that is not there" 1 "$ANALYZER" export "$WORK/run.pbt" --to perfetto -o "$WORK/none/x.pftrace"
 assert_contains "the message names it" "$WORK/err" "$WORK/none/x.pftrace"

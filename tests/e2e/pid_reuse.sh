@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A process that gets the id of a target that has exited is not taken for it; a user's own
-# processes that run with another's rights are no targets of that user.
+# A process that gets the id of an exited target is not traced as that target; a user's own
+# processes that run with another user's privileges are no targets of that user.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Batches and CPU tasks of a MegEngine job that knows how many it makes.
+# Batches and CPU tasks of a MegEngine job with known counts.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -10,7 +10,7 @@ PYTHON=$ROOT/build/venv-megengine/bin/python
 [ -x "$PYTHON" ] || skip "MegEngine is not installed: make venv-megengine"
 
 readonly WORKERS=2 BATCH=4
-# Tasks that each step of the model below hands to the CPU device are the same from step to step.
+# Each step of the model below submits the same tasks to the CPU device.
 cat >"$WORK/job.py" <<END
 import multiprocessing, os, sys, time
 import numpy as np
@@ -44,8 +44,8 @@ if __name__ == "__main__":
     print("steps", steps)
 END
 
-# trace STEPS: the report is in $WORK/STEPS.json. The libraries are there before it is attached to: what
-# Python opens later is probed some milliseconds after it is mapped, however many those are.
+# trace STEPS: the report is in $WORK/STEPS.json. Libraries are loaded before the attach, because those that
+# Python opens later are probed some milliseconds after they are mapped.
 trace() {
 	local job
 	"$PYTHON" "$WORK/job.py" "$1" "$WORK/go.$1" >"$WORK/$1.out" 2>"$WORK/$1.err" </dev/null &
@@ -87,7 +87,7 @@ note "-- live: what workers made and the trainer took"
 "$PYTHON" "$WORK/job.py" 200000 "$WORK" >"$WORK/live.out" 2>"$WORK/live.err" &
 live=$!
 wait_until 120 grep -q first "$WORK/live.out" || fail "the job makes no steps: $(tail -n 5 "$WORK/live.err")"
-# A second of a machine that does other things may have no batch in it.
+# On a busy machine a second may contain no batch.
 top_shows() {
 	"$PROFCTL" top --standalone --once --format json --pid $live >"$WORK/top.json" 2>"$WORK/top.err" &&
 		jq -e '[.operators[0].queue.pops] | add > 0' "$WORK/top.json"
@@ -96,6 +96,6 @@ wait_until 60 top_shows || fail "top shows no batch: $(cat "$WORK/top.err" "$WOR
 kill -KILL "$live" || fail "the job ended while it was watched"
 assert_eq "operators" "MegEngine workers" "$(jq -r '[.operators[].name] | join(" ")' "$WORK/top.json")"
 assert_between "batches taken" 1 1000000000 "$(jq '.operators[0].queue.pops' "$WORK/top.json")"
-# A worker makes no more than two batches ahead, and one that waits.
+# A worker makes at most two batches ahead, and one more that waits.
 assert_between "made and not taken, or taken and made before" -$((4 * WORKERS)) $((4 * WORKERS)) \
 	"$(jq '.operators[0].queue | .pushes - .pops' "$WORK/top.json")"

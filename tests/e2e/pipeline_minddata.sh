@@ -11,7 +11,7 @@ need_mindspore
 
 start_job start --rows 160 --epochs 2 --batch 16 --workers 2
 
-# ---- from its start: nothing is missing, nothing is counted twice
+# ---- From the job's start: nothing is missing, nothing is counted twice
 run_traced start
 assert_eq "batches fetched" "$(job_value start batches)" "$(json "$WORK/start.json" .pipeline[0].fetches.count)"
 assert_eq "ends of epochs" 2 "$(json "$WORK/start.json" .pipeline[0].fetches.ends_of_data)"
@@ -31,16 +31,16 @@ assert_eq "capacity of its queue" 4 "$(operator start 2 queue.capacity)"
 assert_eq "steps, each ended by the next fetch" "$(job_value start batches)" "$(jq '.steps.rows | length' "$WORK/start.json")"
 assert_eq "each operator's intervals are the host's" true "$(jq '(.host.series.rows | length) as $n |
 	[.pipeline[0].operators[].series.rows | length == $n] | all' "$WORK/start.json")"
-# Its pushes are no calls; what ever went through its queue is in its memory. Ends of epochs and of all go through, too.
+# Its pushes are no calls; the queue's own counter in memory has them, including the ends of epochs and the final end.
 assert_between "pushes of Shuffle" "$(($(job_value start rows) + 2))" "$(($(job_value start rows) + 6))" "$(operator start 4 queue.pushes)"
 assert_between "most elements in its queue, hundredths" 1 400 "$(operator start 4 'queue.mean_size * 100 | ceil')"
 column() { operator start "$1" "series | (.columns | index(\"$2\")) as \$at | [.rows[][\$at] // 0] | $3"; }
 assert_between "rows of the Python map by interval" 1 "$(job_value start rows)" "$(column 2 elements add)"
 assert_between "most elements in its queue, hundredths" 0 400 "$(column 2 queue_size 'max * 100 | floor')"
 
-# ---- operators on the CPU bear the names that MindSpore gives them
-# Ends of calls that cost too much are left out, and with them their times. The first calls load their libraries, and
-# on a busy machine some time passes before their ends are seen.
+# ---- Operators on the CPU have MindSpore's names
+# Calls whose end is not probed for its cost have no times. The first calls load their libraries, and
+# on a busy machine some time passes before their ends are probed.
 "$PROFCTL" record --standalone --budget off -o "$WORK/names.pbt" -- "$MINDSPORE_PYTHON" -c '
 import time
 import mindspore, numpy
@@ -59,7 +59,7 @@ assert_eq "names of what MindSpore launched" "MatMul 20 ReLU 20 Softmax 20" "$("
 assert_eq "the track of operators on CPUs" "MatMul ReLU Softmax" "$(jq -r '([.[] | select(.args.name == "Host CPU Op") | .pid][0]) as $pid |
 	[.[] | select(.ph == "X" and .pid == $pid) | .name] | unique | join(" ")' "$WORK/names.json")"
 "$ANALYZER" export "$WORK/names.pbt" --to perfetto -o "$WORK/names.pftrace"
-# Its packets are compressed, in pieces.
+# Packets of the trace are compressed in parts.
 assert_eq "and in Perfetto" True "$(python3 -c '
 import re, sys, zlib
 data = open(sys.argv[1], "rb").read()
@@ -71,7 +71,7 @@ for at in re.finditer(b"\x78[\x01\x5e\x9c\xda]", data):
         pass
 print(any(b"Host CPU Op" in piece for piece in [data] + pieces))' "$WORK/names.pftrace")"
 "$ANALYZER" export "$WORK/names.pbt" --to mindinsight -o "$WORK/names.mi"
-# First calls may have no end.
+# First calls may have no recorded end.
 for table in type detail; do
 	assert_eq "types in MindInsight's table by $table" "MatMul ReLU Softmax" "$(python3 -c '
 import csv, sys
@@ -81,7 +81,7 @@ done
 assert_eq "read back" "$(awk -F, 'NR > 1 { n += $2 } END { print n }' "$WORK/names.mi/cpu_op_type_info_0.csv")" \
 	"$(jq '[.. | objects | select(.op_type? and .core? == "HOSTCPU" and .name? == null) | .count] | add' "$WORK/names.back.json")"
 
-# ---- live: operators with their queues, of a job that waits for its Python map
+# ---- Live: operators with their queues, in a job that waits for its Python map
 start_job live --middle --rows 10000 --epochs 2 --batch 16 --workers 1 --map sleep --map-ms 100 --think-ms 1
 job_ready live
 pid=$(cat "$WORK/live.pid")

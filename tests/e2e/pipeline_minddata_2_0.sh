@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# MindData of MindSpore 2.0: the same pipeline as that of pipeline_minddata.sh, as exact.
+# MindData of MindSpore 2.0: the pipeline of pipeline_minddata.sh, with the same exactness.
 # timeout: 2400
 # long: an older release
 ROOT=$(readlink -f "$(dirname "$0")/../..")

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The operators, elements and fetches of a tf.data job that knows how many it makes.
+# The operators, elements and fetches of a tf.data job with known counts.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -23,7 +23,8 @@ print("ready", flush=True)
 while not os.path.exists(sys.argv[1]): time.sleep(0.05)
 print("batches", sum(1 for _ in data.with_options(options)))
 END
-# The libraries are there before it is attached to: what Python opens later is probed a while after it is mapped.
+# Libraries are loaded before the attach, because those that Python opens later are probed a while after they are
+# mapped.
 "$PYTHON" "$WORK/job.py" "$WORK/go" >"$WORK/tf.out" 2>"$WORK/tf.err" </dev/null &
 job=$!
 wait_for_line "$WORK/tf.out" '^ready$' 60
@@ -64,7 +65,7 @@ END
 "$PYTHON" "$WORK/live.py" >"$WORK/live.out" 2>"$WORK/live.err" &
 live=$!
 wait_until 120 grep -q batch "$WORK/live.out" || fail "the job makes no batches: $(tail -n 5 "$WORK/live.err")"
-# A second of a machine that does other things may have no batch in it.
+# On a busy machine a second may contain no batch.
 top_shows() {
 	"$PROFCTL" top --standalone --once --format json --pid $live >"$WORK/top.json" 2>"$WORK/top.err" &&
 		jq -e '[.operators[] | select(.queue) | .queue.pops] | add > 0' "$WORK/top.json"

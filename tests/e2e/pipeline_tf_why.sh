@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a pool's threads do for a map() of tf.data is that map's work: on a CPU or asleep, as long as the job itself knows.
+# The activity of pool threads for a map() of tf.data is that map's work: time on a CPU or asleep, equal to the job's
+# own measure.
 # timeout: 1200
 # longer: Python that computes, and a map() that TensorFlow itself makes parallel
 # beside others: what it judges is who slept and who computed, by the kernel's account
@@ -15,7 +16,7 @@ JOB=$ROOT/tests/workloads/tensorflow/pipelines.py
 readonly BATCHES=40 BATCH=4 MS=5
 readonly PLANTED=$((BATCHES * BATCH * MS))
 
-# trace NAME [OPTION...]: the job with these options; the report is in $WORK/NAME.json
+# trace NAME [OPTION...]: traces the job with these options; the report is in $WORK/NAME.json
 trace() {
 	local name=$1 job
 	shift
@@ -33,14 +34,14 @@ trace() {
 		jq -r '.pipeline[0].bottleneck.reason' "$WORK/$name.json")"
 }
 
-# map NAME [OPTION...] FILTER: of the operator that is the map()
+# map NAME [OPTION...] FILTER: a value of the operator that is the map()
 map() {
 	local name=$1
 	shift
 	jq "${@:1:$#-1}" "[.pipeline[0].operators[] | select(.type | startswith(\"ParallelMap\"))][0] | ${*: -1}" "$WORK/$name.json"
 }
 
-# kinds NAME KIND...: it is the map() that is too slow, for one of these reasons, if the job waited for its batches at all.
+# kinds NAME KIND...: the map() is the bottleneck, for one of these reasons, if the job waited for its batches at all.
 kinds() {
 	local name=$1 found operator
 	shift
@@ -51,7 +52,7 @@ kinds() {
 	[[ $operator == *::ParallelMap* ]] || fail "$name: $operator is blamed"
 }
 
-# The time of all of the job's other threads has the iterators' own and that of Python's in it.
+# The time of the job's other threads also contains the iterators' own work and Python's.
 computes() {
 	local others
 	others=$(tail -n 1 "$WORK/$1.out" | jq .others_cpu_ms)
@@ -70,13 +71,13 @@ assert_eq "elements of the map" $((BATCHES * BATCH / 4)) "$(map cache .elements)
 assert_eq "elements of the cache" $((BATCHES * BATCH)) \
 	"$(jq '[.pipeline[0].operators[] | select(.type == "MemoryCache")][0].elements' "$WORK/cache.json")"
 
-# Two data sets that are made alike and used in turn: iterators from before it was attached to, and new ones in the second epoch.
+# Two equal data sets, used in turn: iterators from before the attach, and new iterators in the second epoch.
 trace two --how quick --second sleep --batches 24 --epochs 2 --ms 20
 assert_eq "batches and ends of each" "$(tail -n 1 "$WORK/two.out" | jq -c '[.batches, .ends] | transpose')" \
 	"$(jq -c '[.pipeline[].fetches | [.count, .ends_of_data]]' "$WORK/two.json")"
 assert_eq "whose map sleeps" true "$(jq '[.pipeline[].operators[] | select(.type | startswith("ParallelMap")) | .work.sleep_ns] |
 	length == 2 and .[1] > 2 * .[0]' "$WORK/two.json")"
-# Where others have the CPUs all the time the job may hardly wait for it.
+# If other processes take the CPUs all the time, the job may hardly wait for the map.
 [ "$(jq '.pipeline[1].fetches | .wait_ns * 5 < .duration_ns' "$WORK/two.json")" = true ] ||
 	assert_eq "the slow one's map is blamed" true "$(jq '.pipeline[1].bottleneck.name // "" | test("::ParallelMap")' "$WORK/two.json")"
 if [ -n "${PROFBPF_TEST_LONG:-}" ]; then

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The batches, worker processes and steps of a PyTorch job that knows how many it makes.
+# The batches, worker processes and steps of a PyTorch job with known counts.
 # timeout: 1800
 # longer: a third way to start workers, and persistent ones without the pin-memory thread
 # beside others: it counts, and no load changes a count
@@ -15,9 +15,9 @@ JOB=$ROOT/tests/workloads/torch/train.py
 readonly STEPS=20 WORKERS=2
 ALL_STEPS=$STEPS
 
-# trace NAME WORKERS [OPTION...]: the job with these options; what was recorded is in $WORK/NAME.pbt, the
-# pipeline section in $WORK/NAME.json. Its libraries are there before it is attached to: what Python opens later is
-# probed some milliseconds after it is mapped, however many those are.
+# trace NAME WORKERS [OPTION...]: traces the job with these options; the recording is $WORK/NAME.pbt, the
+# pipeline section $WORK/NAME.json. Libraries are loaded before the attach, because those that Python opens later are
+# probed some milliseconds after they are mapped.
 trace() {
 	local name=$1 workers=$2 job
 	shift 2
@@ -42,7 +42,7 @@ expect() {
 	[ "$found" = "$3" ] || fail "$1: $2 is $found, should be $3; pipeline: $(jq -c '.pipeline' "$WORK/$1.json" | head -c 1500)"
 }
 
-# expect_loader NAME EPOCHS: what any loader with workers shows
+# expect_loader NAME EPOCHS: checks the properties of any loader with workers
 expect_loader() {
 	local name=$1 batches=$((STEPS * $2))
 	expect "$name" '.pipeline | length' 1
@@ -54,12 +54,12 @@ expect_loader() {
 	expect "$name" '.pipeline[0].operators[0].queue.pushes' $batches
 	expect "$name" '.pipeline[0].operators[0].queue.pops' $batches
 	expect "$name" '.pipeline[0].operators[0].run_ns > 0' true
-	# Each batch is a step, and what follows the last is not over when the job ends.
+	# Each batch is a step, except that the step after the last batch has not ended when the job ends.
 	expect "$name" ".steps.rows | length >= $batches - 1" true
 	expect "$name" '[.steps.rows[] | .data_wait_ns + .host_ns == .duration_ns] | all' true
 }
 
-# worker_processes NAME: how many there were
+# worker_processes NAME: the number of worker processes
 worker_processes() {
 	jq '[.pipeline[0].operators[0].threads[] | select(.role == "worker process") | .pid] | unique | length' "$WORK/$1.json"
 }
@@ -114,7 +114,7 @@ note "-- live: what workers made and the trainer took"
 "$PYTHON" "$JOB" $WORKERS 1000000 >"$WORK/live.out" 2>"$WORK/live.err" &
 live=$!
 wait_until 120 grep -q running "$WORK/live.out" || fail "the job makes no steps: $(tail -n 5 "$WORK/live.err")"
-# A second of a machine that does other things may have no batch in it.
+# On a busy machine a second may contain no batch.
 top_shows() {
 	"$PROFCTL" top --standalone --once --format json --pid $live >"$WORK/top.json" 2>"$WORK/top.err" &&
 		jq -e '[.operators[0].queue.pops] | add > 0' "$WORK/top.json"
@@ -132,6 +132,6 @@ kill -KILL "$live" || fail "the job ended while it was watched"
 assert_eq "operators" "torch workers, tensors" "$(jq -r '[.operators[].name] | join(" ")' "$WORK/top.json")"
 assert_eq "whose" $live "$(jq '.operators[0].pid' "$WORK/top.json")"
 assert_between "tensors taken" 1 1000000000 "$(jq '.operators[0].queue.pops' "$WORK/top.json")"
-# Each worker is asked for two batches ahead, of two tensors each; one batch may be half taken.
+# Two batches, of two tensors each, are requested in advance from each worker; one batch may be half taken.
 assert_between "made and not taken, or taken and made before" -$((4 * WORKERS + 2)) $((4 * WORKERS + 2)) \
 	"$(jq '.operators[0].queue | .pushes - .pops' "$WORK/top.json")"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Loaders of one PyTorch job are told apart, and each has the batches and ends that the job itself counted.
+# Loaders of one PyTorch job are reported separately, each with the batches and ends that the job itself counted.
 # timeout: 1800
 # longer: every kind of batch and way to start workers
 # beside others: it counts, and no load changes a count
@@ -13,7 +13,7 @@ PYTHON=$ROOT/build/venv-torch/bin/python
 JOB=$ROOT/tests/workloads/torch/loaders.py
 [ -e "$ROOT/build/venv-torch/.complete" ] || skip "PyTorch is not installed: make venv-torch"
 
-# expect NAME [OPTION...]: runs the job with these options. Loaders are in the order in which they are first asked.
+# expect NAME [OPTION...]: runs the job with these options. Loaders are in the order of their first request.
 expect() {
 	local name=$1 told found
 	shift
@@ -27,7 +27,7 @@ expect() {
 	told=$(grep '^{' "$WORK/$name.out" | jq -sc '[.[] | [.batches, .ends]] | sort')
 	found=$(jq -c '[.pipeline[].fetches | [.count, .ends_of_data]] | sort' "$WORK/$name.json")
 	note "$name ($*): batches and ends of each loader $told, found $found"
-	# One more or less: a mark that was made while the first probe was set
+	# Tolerates a difference of one: a mark made while the first probe was attached
 	jq -ne --argjson a "$told" --argjson b "$found" \
 		'($a | length) == ($b | length) and ([$a, $b] | transpose | all(transpose | all(.[0] - .[1] | fabs <= 1)))' >"$WORK/same" ||
 		fail "$name: $(jq -c '[.pipeline[] | {fetches, operators: [.operators[] | {name, workers, elements}]}]' "$WORK/$name.json")"

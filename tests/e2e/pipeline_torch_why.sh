@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Why the workers of a PyTorch loader are slow is told for any number of them: asleep, or at work on a CPU.
+# The report shows why the workers of a PyTorch loader are slow, for any number of them: asleep, or at work on a CPU.
 # timeout: 1800
 # longer: each start method, the pin-memory thread, four workers that compute
 # beside others: what it judges is who slept and who computed, by the kernel's account
@@ -15,7 +15,7 @@ JOB=$ROOT/tests/workloads/torch/loaders.py
 
 readonly BATCHES=24 BATCH=4 MS=10
 
-# trace NAME [OPTION...]: the job with these options; the report is in $WORK/NAME.json
+# trace NAME [OPTION...]: traces the job with these options; the report is in $WORK/NAME.json
 trace() {
 	local name=$1
 	shift
@@ -28,24 +28,24 @@ trace() {
 	"$ANALYZER" report "$WORK/$name.pbt" --section capture,pipeline,advice --format json >"$WORK/$name.json"
 }
 
-# sleeps NAME WORKERS: all of them do, and for as long as they were told to: in all so long, and each batch too.
+# sleeps NAME WORKERS: all workers sleep, for the planted time: in total, and for each batch.
 sleeps() {
 	local planted=$((BATCHES * BATCH * MS)) found kind
 	note "$1: $(jq -c '.pipeline[0].operators[0].work' "$WORK/$1.json")"
 	kind=$(jq -r '.pipeline[0].bottleneck.kind' "$WORK/$1.json")
-	# Where others have the CPUs for longer than it sleeps that is why it is slow.
+	# If other processes take the CPUs for longer than it sleeps, that is the reported reason.
 	[ "$kind" = sleeps ] || jq -e '.pipeline[0].operators[0].work | .runnable_ns + .run_ns > .sleep_ns' "$WORK/$1.json" ||
 		fail "$1: kind $kind"
 	assert_eq "$1: workers" "$2" "$(jq '.pipeline[0].operators[0].workers' "$WORK/$1.json")"
 	found=$(jq '.pipeline[0].operators[0].work.sleep_ns / 1000000 | floor' "$WORK/$1.json")
 	note "$1: planted $planted ms of sleep, found $found; $(jq -r '.pipeline[0].bottleneck.reason' "$WORK/$1.json")"
-	# A sleep takes somewhat longer than it was asked to.
+	# A sleep takes somewhat longer than requested.
 	assert_between "$1: sleep, ms" $((planted * 98 / 100)) $((planted * 125 / 100)) "$found"
 	assert_between "$1: a batch, ms" $((BATCH * MS)) 1000 \
 		"$(jq '.pipeline[0].operators[0].element_mean_ns / 1000000 | floor' "$WORK/$1.json")"
 }
 
-# burns NAME: on a machine where others have the CPUs it waits for these, but it never sleeps.
+# burns NAME: the worker computes, or on a busy machine waits for CPUs, but never sleeps.
 burns() {
 	local planted=$((BATCHES * BATCH * MS)) found kind
 	kind=$(jq -r '.pipeline[0].bottleneck.kind' "$WORK/$1.json")
@@ -55,7 +55,7 @@ burns() {
 	assert_between "$1: on a CPU, ms" $((planted * 98 / 100)) $((planted * 150 / 100)) "$found"
 }
 
-# rule NAME RULE: what it measured, in the advice
+# rule NAME RULE: the rule's measured value in the advice
 rule() { jq -r "[.advice[].rules[]? | select(.rule == \"$2\") | .value][0]" "$WORK/$1.json"; }
 
 start_jobs "$PYTHON" numpy torch torch._dynamo torch.utils.data
@@ -63,16 +63,16 @@ for workers in 1 2 4; do
 	trace "sleep$workers" --workers $workers --how sleep
 	sleeps "sleep$workers" $workers
 done
-# has_cpus NAME: do workers sleep for longer than others keep the CPUs from them?
+# has_cpus NAME: whether workers sleep much longer than they wait for CPUs
 has_cpus() { jq -e '.pipeline[0].operators[0].work | .sleep_ns > 2 * .runnable_ns' "$WORK/$1.json" >"$WORK/has"; }
-# A batch takes 40 ms, and the trainer next to nothing.
+# A batch takes 40 ms, the trainer almost no time.
 ! has_cpus sleep1 || assert_between "msprof's rule on slow loaders, ms" 30 60 "$(rule sleep1 slow_dataloader)"
 ! has_cpus sleep4 || assert_eq "a worker that sleeps is not called idle" null "$(rule sleep4 worker_idle)"
 jq -r '.advice[0].do' "$WORK/sleep2.json" >"$WORK/words"
 ! has_cpus sleep2 || assert_contains "the advice knows the setting" "$WORK/words" '^It has 2 workers now'
 trace burn2 --workers 2 --how burn
 burns burn2
-# Where its imports take longer than its work
+# With start method spawn, imports take longer than the work
 trace spawn --workers 2 --how sleep --method spawn
 sleeps spawn 2
 if [ -n "${PROFBPF_TEST_LONG:-}" ]; then

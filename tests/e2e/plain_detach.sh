@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The end of a recording waits until no call returns by way of the kernel any more; if one takes long, that is said.
+# The end of a recording waits until no call returns through the kernel any more; if one takes long, that is reported.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -20,10 +20,10 @@ truth_sleep other 1 plain=test
 truth_block other 1 plain=test
 END
 
-# said: how many calls are said to be left
+# said: the reported number of remaining calls
 said() { sed -n 's/.*plain functions that did not end within a second: \([0-9]*\);.*/\1/p' "$WORK/profctl.err"; }
 
-# A thread of it stays in truth_block.
+# A thread of the program stays in truth_block.
 start_daemon
 start_truth calls
 attach_in_background "$TRUTH_PID" "$WORK/calls.pbt" --catalog "$WORK/catalogs" --topics api
@@ -38,7 +38,7 @@ assert_eq "calls" 30000 "$(api_count "$WORK/calls.json" truth_noop)"
 assert_eq "calls that sleep" 20 "$(api_count "$WORK/calls.json" truth_sleep)"
 assert_eq "open calls" 1 "$(api_count "$WORK/calls.json" truth_block open)"
 
-# All of these end: nothing is said, and the program's results are right.
+# All of these calls end: nothing is reported, and the program's results are right.
 rm -f "$WORK/busy.in"
 start_truth busy
 for ((i = 0; i < 5; i++)); do

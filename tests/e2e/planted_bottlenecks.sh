@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Trainings with a planted bottleneck each: the verdict names the right operator and why, also where MindSpore's own analysis does not.
+# Trainings with one planted bottleneck each: the verdict names the right operator and reason, also where MindSpore's
+# own analysis does not.
 # timeout: 2400
 # longer: all trainings, not those alone that differ most
 . "$(dirname "$0")/lib.sh"
@@ -9,10 +10,11 @@ need_root
 need_command jq
 need_mindspore
 
-# Name, operator ("any": any, or none), kinds that are right, and what is planted. Python that burns has both the interpreter's
-# lock and a CPU: with few CPUs the trainer's other threads lack the latter. Rows and epochs are chosen such that each
-# runs a second or two: steps of 32 rows, the first two of which are not judged. A network so small that it takes no
-# longer than its rows has to share the CPUs with them, or has one to spare; it has one epoch, as the turn of one takes as
+# Name, operator ("any": any, or none), right kinds, and the plant. Python that burns has both the interpreter's
+# lock and a CPU: with few CPUs the trainer's other threads lack a CPU. Rows and epochs are chosen so that each case
+# runs a second or two: steps of 32 rows, the first two of which are not judged. A small network that takes no
+# longer than its rows shares the CPUs with them, or leaves one idle; it has one epoch, because the change of an epoch
+# takes as
 # long as many of its steps.
 CASES=(
 	"baseline           -            none           --rows 640 --epochs 2"
@@ -35,8 +37,8 @@ MORE_CASES=(
 )
 
 readonly OTHERS_PERCENT=20
-# Images, and bytes a second. Each file has 32 KB, most of them behind the end of the image: the disk takes its time
-# whatever the CPU. More than a shuffle holds back, which it gives out at once at the end.
+# Images, and bytes a second. Each file has 32 KB, mostly after the end of the image, so that the time of the disk is
+# independent of the CPU. More images than a shuffle buffers, because it releases those at once at the end.
 SLOW_DISKS=("4MB 320 4000000")
 if [ -n "${PROFBPF_TEST_LONG:-}" ]; then
 	CASES+=("${MORE_CASES[@]}")
@@ -44,9 +46,9 @@ if [ -n "${PROFBPF_TEST_LONG:-}" ]; then
 fi
 readonly SLOW_DISK="ImageFolder(ID:4) storage --batch 16 --epochs 1 --network none"
 
-# ---- Disks that give so many bytes a second
+# ---- Disks with a limited rate
 
-# make_disk: a file system with a folder for each number of images; false where that is not possible.
+# make_disk: makes a file system with a folder for each number of images; returns false if that is not possible.
 make_disk() {
 	command -v losetup >/dev/null && command -v mkfs.ext4 >/dev/null || return 1
 	mkdir "$WORK/mnt"
@@ -73,7 +75,7 @@ unmount_disk() {
 	MOUNTS_MADE=()
 }
 
-# mount_disk OPTION: with nothing of it in memory. Sets DEVICE.
+# mount_disk OPTION: mounts it with no page in memory. Sets DEVICE.
 mount_disk() {
 	local loop
 	MOUNTS_MADE=("$WORK/mnt")
@@ -83,7 +85,7 @@ mount_disk() {
 	DEVICE=$(stat -c '%Hr:%Lr' "$loop")
 }
 
-# ---- The trainings, one after another, all children of one process that is traced
+# ---- The trainings, one after another, all children of one traced process
 
 coproc JOBS { exec "$MINDSPORE_PYTHON" "$ROOT/tests/truth/mindspore_jobs.py" 2>"$WORK/jobs.err"; }
 JOBS_PID=$!
@@ -92,7 +94,7 @@ make_disk || disk=false
 read -r -t $((IMPORT_SECONDS * PATIENCE)) line <&"${JOBS[0]}" || fail "MindSpore was not imported: $(cat "$WORK/jobs.err")"
 attach_in_background "$JOBS_PID" "$WORK/run.pbt"
 
-# train GROUP NAME OPERATOR KINDS OPTION...: what is to be found out goes into EXPECTED by process id
+# train GROUP NAME OPERATOR KINDS OPTION...: runs it; the expected result is EXPECTED[process id]
 declare -A EXPECTED
 train() {
 	local group=$1 name=$2 operator=$3 kinds=$4 reply pid status
@@ -125,16 +127,16 @@ assert_eq "all that was recorded is there" true "$(jq .capture.complete "$WORK/r
 
 # ---- Verdicts
 
-# What a slow operator lacks can only be told on a machine that has nothing else to do: elsewhere all lack the
-# CPUs that others have, and which of them the steps wait for most is a matter of luck. Then a verdict is wrong that
-# blames another operator for something else.
+# The reason of a slow operator can only be judged on an idle machine: on a busy one all operators lack CPUs, and the
+# one that the steps wait for most is random. Then only a verdict that names another operator with another reason
+# is wrong.
 others=$(jq '([.processes[] | select(.target | not) | .run_ns] | add) * 100 / .trace.duration_ns | floor' "$WORK/run.json")
 steal=$(jq '.host.steal_ns * 100 / .trace.duration_ns | floor' "$WORK/run.json")
 note "processes other than the trainings had $others % of a CPU, a hypervisor took $steal %"
 others=$((others + steal))
 
-# excused: is the verdict one of a machine that others load? Then a training may also wait where nothing is planted, by
-# its own clock, and hardly where something is: that is so on a slow machine, too, where its steps take longer.
+# excused: whether the load of the machine explains the verdict. Then a training may also wait without a plant, by
+# its own clock, and hardly wait with one: this happens on a slow machine, too, where its steps take longer.
 excused() {
 	local waits
 	waits=$(tail -n 1 "$WORK/$name.out" | jq '.wait_ms_p50 * 100 / ([.step_ms_p50, 0.001] | max) | floor')
@@ -143,13 +145,13 @@ excused() {
 		[[ $found == "$operator" || $found == - || $kind == starved || ($operator == - && $waits -ge 20) ]]
 }
 
-# Once for all: the report is large.
+# Read once for all trainings, because the report is large.
 jq -r '.pipeline[] | (.bottleneck // {name: "-", kind: "none", percent: 0}) as $b | "\(.pid) \($b.name) \($b.kind) \($b.percent)"' \
 	"$WORK/run.json" >"$WORK/verdicts"
 jq -r '.capture.not_covered[] | "\(.pid) \(.start_ns + .duration_ns)"' "$WORK/run.json" >"$WORK/uncovered"
 
-# verdict PID NAME: "OPERATOR KIND PERCENT"; "nothing" where there is no pipeline, but "-" if that is because the training
-# began before it was probed, as the report says itself.
+# verdict PID NAME: "OPERATOR KIND PERCENT"; "nothing" without a pipeline, but "-" if the report says that the training
+# began before it was probed.
 verdict() {
 	local begin
 	if grep -q "^$1 " "$WORK/verdicts"; then
@@ -181,7 +183,7 @@ for pid in $(printf '%s\n' "${!EXPECTED[@]}" | sort -n); do
 		"$(tail -n 1 "$WORK/$name.out" | jq .step_ms_p50)" "$(tail -n 1 "$WORK/$name.out" | jq .wait_ms_p50)" "$right"
 done
 
-# ---- What MindSpore's own analysis makes of one of them
+# ---- MindSpore's own analysis of one of them
 
 jq -cn --arg out "$WORK/reference.out" --arg job "$WORKLOADS/own_analysis.py" '[$out, "", $job, $own, $own]' \
 	--arg own "$WORK/own" >&"${JOBS[1]}"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# An ordinary user attaches to processes of her own that get other rights while the attach begins, or later,
-# in many ways: nothing of what they do with these is in her file, and all that they did before is.
-# PRIVILEGE_TRIES: how many (56; 1,000 take about 15 minutes).
+# An ordinary user attaches to her own processes, which gain other privileges while the attach begins, or later,
+# in many ways: her file has nothing of their activity with these privileges, and everything from before.
+# PRIVILEGE_TRIES: number of sessions (56; 1,000 take about 15 minutes).
 # timeout: 7200
 # beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
@@ -12,7 +12,7 @@ need_command jq setpriv setcap unshare
 
 TRIES=${PRIVILEGE_TRIES:-56} CROWD=56 HOW=(ask follow) SPANS=(300 2000)
 USER_ID=65534 OTHER_ID=65533
-# For commands in the background, too: a function would be a shell of its own there.
+# An array, not a function, which would run in a subshell for background commands.
 AS_USER=(setpriv "--reuid=$USER_ID" "--regid=$USER_ID" --clear-groups)
 AS_OTHER=(setpriv "--reuid=$OTHER_ID" "--regid=$OTHER_ID" --clear-groups)
 
@@ -28,7 +28,7 @@ chmod 4755 "$folder/setuid"
 chgrp 42 "$folder/setgid" && chmod 2755 "$folder/setgid"
 chmod 0711 "$folder/hidden"
 setcap cap_net_admin+ep "$folder/capable" 2>/dev/null || skip "needs a ${TMPDIR:-/tmp} that keeps file capabilities"
-# The kernel gives the interpreter the rest of the line as one word, then the script's path.
+# The kernel passes the rest of the line as one argument, then the script's path.
 printf '#!%s/setuid call-script\n' "$folder" >"$folder/script"
 chmod 755 "$folder/script"
 mkfifo -m 622 "$folder/map"
@@ -38,11 +38,11 @@ MAPPER_PID=$!
 start_daemon
 secrets=0 tries=0 late_lost=0 refused=0 sessions=0
 
-# one_session follow|ask SPAN_MS: attach to a crowd, by its parent or by each of it, which takes its ways
-# meanwhile; adds to the counts above
+# one_session follow|ask SPAN_MS: attaches to a crowd, through its parent or to each process, while the processes take
+# their ways; adds to the counts above
 one_session() {
 	local how=$1 span=$2 pid pids trace=$folder/trace.pbt json=$WORK/trace.json leaks late way
-	# What the session before said would be taken for this one's word.
+	# Output of the session before could be mistaken for this session's.
 	rm -f "$folder/end" "$trace" "$WORK/crowd.in" "$WORK/profctl.err" "$WORK/bystander.out" "$WORK/crowd.out"
 	mkfifo "$WORK/crowd.in"
 	"${AS_USER[@]}" "$folder/plain" crowd "$folder" "$CROWD" "$span" <"$WORK/crowd.in" >"$WORK/crowd.out" 2>"$WORK/crowd.err" &
@@ -56,7 +56,7 @@ one_session() {
 		2>"$WORK/profctl.err" </dev/null &
 	PROFCTL_PID=$! # for stop_attach
 	sessions=$((sessions + 1))
-	# They have been looked at once the session is in the log, or none of them may be traced.
+	# The processes have been checked once the session is in the log, or if none of them may be traced.
 	[ "$how" = follow ] || wait_for_line "$WORK/profbpfd.log" "session $sessions: " 20
 	echo >&"$CROWD_IN"
 	wait_for_line "$WORK/profctl.err" '^tracing' 30
@@ -75,14 +75,14 @@ one_session() {
 	assert_eq "changes of another user's code" "changed=0" "$(grep changed "$WORK/bystander.out")"
 
 	"$ANALYZER" export "$trace" --to chrome -o "$json"
-	# How often each text was given, and truth_make called, which has none and is called by nobody else.
+	# Counts each text, and the calls of truth_make, which has no text and is called only with privileges.
 	jq -r '.[] | select(.ph == "X") | if .name == "truth_make" then "secret-unnamed" else .args.text // empty end' \
 		"$json" | sort | uniq -c >"$WORK/texts"
 	leaks=$(grep -c ' secret-' "$WORK/texts" || :)
 	[ "$leaks" -gt 0 ] || leaks=$(grep -c 'secret-' "$json" || :)
 	[ "$leaks" -eq 0 ] || note "leaked: $(grep ' secret-' "$WORK/texts" | tr -s ' \n' ' ')"
 	secrets=$((secrets + leaks))
-	# All odd ones.
+	# All odd children.
 	late=$(grep -c '^ *20 late-' "$WORK/texts" || :)
 	late_lost=$((late_lost + CROWD / 2 - late))
 	while read -r way; do

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# python_jobs_lib.sh - jobs of a framework whose import takes seconds, with one import (tests/truth/python_jobs.py); after
-# lib.sh. Not for scripts that count calls of workers which a job forks: who imported maps the same files, so that a worker is
-# probed by itself, and on a busy machine after its first calls.
+# python_jobs_lib.sh - runs jobs of a framework whose import takes seconds, with one import
+# (tests/truth/python_jobs.py); sourced after lib.sh. Not for scripts that count calls of workers which a job forks: the
+# importing process maps the same files, so each worker is probed separately, and on a busy machine after its first
+# calls.
 
-# start_jobs PYTHON MODULE...: begins to import; the first job waits for it.
+# start_jobs PYTHON MODULE...: begins the import; the first job waits for it.
 start_jobs() {
 	coproc JOBS { exec "$1" "$ROOT/tests/truth/python_jobs.py" "${@:2}" 2>"$WORK/jobs.err"; }
 	JOBS_BEGUN=no
@@ -28,7 +29,7 @@ begin_job() {
 	JOB_PID=$SAID
 }
 
-# end_job SECONDS: waits for the job; its status is returned.
+# end_job SECONDS: waits for the job; returns its status.
 end_job() {
 	jobs_say "$1"
 	return $((SAID & 255))

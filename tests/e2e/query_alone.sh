@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# analyzer query keeps and analyses only what the tables of a statement are made of: their rows are the same as beside
-# a table for which everything is analysed. And of a part of the time tables have the rows of that part. Of a statement that
-# asks for a part only what is needed for that is read, and it has the rows that it always has.
+# analyzer query keeps and analyses only the data that the tables of a statement need: their rows are the same as beside
+# a table that needs all analyses. With a time window tables have the rows of that window. For a statement with a
+# condition on time only the needed data is read, with the same resulting rows.
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 
@@ -18,7 +18,7 @@ for trace in every ioctls launched sleeps; do
 	done
 done
 
-# Those of a part are those of the whole that begin in it; all calls begin at a multiple of 100 us and a few more.
+# Rows of a window are the rows of the whole that begin in it; all calls begin a few us after a multiple of 100 us.
 "$BUILD/tests/tools/make_trace" "$WORK/run.pbt" 3000 >"$WORK/expected"
 rows "$WORK/run.pbt" 'select start_ns from trace' "$WORK/trace"
 start_ns=$(tail -n 1 "$WORK/trace")
@@ -31,13 +31,13 @@ for table in calls ioctls tasks; do
 	cmp "$WORK/part" "$WORK/cut" || fail "$table of a part: $(diff "$WORK/part" "$WORK/cut" | head -n 4)"
 	[ "$(wc -l <"$WORK/part")" -ge 401 ] || fail "only $(wc -l <"$WORK/part") rows of a part of $table"
 done
-# A statement that asks for a part by itself has the same rows as one whose condition does not tell before they are read.
+# A statement with a condition on time has the same rows as one whose condition cannot be evaluated before reading.
 "$BUILD/tests/tools/make_trace" "$WORK/host.pbt" 3000 host >"$WORK/expected"
 for trace in tests/data/traces/every.pbt tests/data/traces/ioctls.pbt tests/data/traces/sleeps.pbt "$WORK/host.pbt"; do
 	rows "$trace" 'select start_ns, (end_ns - start_ns) / 3 from trace' "$WORK/trace"
 	IFS=, read -r first third < <(tail -n 1 "$WORK/trace")
 	for table in calls ioctls states interrupts; do
-		# Numbers of rows hold within one run.
+		# Row numbers are valid within one run only.
 		columns=$("$ANALYZER" query --schema="$table" --format csv | tail -n +2 | awk -F, '$2 !~ /^(call|thread|task|other)$/ { print "t." $2 }' | paste -sd,)
 		told="t.start_ns between $((first + third)) and $((first + 2 * third))"
 		rows "$trace" "select $columns, h.* from $table t, trace h where $told order by t.start_ns, 1, 2, 3, 4" "$WORK/part"
@@ -52,17 +52,18 @@ assert_eq "states of a part that are outside of it" 0 \
 
 [ -x /usr/bin/time ] || { note "no /usr/bin/time: nothing of memory is looked at" && exit 0; }
 
-# What does not fit into memory lies in files, and is the same: 3 million records, which need more than 144 MB, all in files.
+# Data that exceeds the memory limit goes to files, with the same result: 3 million records, more than 144 MB, all in
+# files.
 "$BUILD/tests/tools/make_trace" "$WORK/long.pbt" 75000 host >"$WORK/expected"
-# report_in MEMORY OPTION...: of that section, into $WORK/of.MEMORY, with the most memory it took in $WORK/kib.MEMORY
+# report_in MEMORY OPTION...: writes the report to $WORK/of.MEMORY, and its peak memory to $WORK/kib.MEMORY
 report_in() {
 	/usr/bin/time -f %M -o "$WORK/kib.$1" "$ANALYZER" report "$WORK/long.pbt" --section "$section" --format json "${@:2}" \
 		>"$WORK/of.$1" || fail "no $section in $1"
 }
-# And what a statement does not ask for is not kept.
+# Data that a statement does not need is not kept.
 rows "$WORK/long.pbt" 'select start_ns from trace' "$WORK/trace"
 start_ns=$(tail -n 1 "$WORK/trace")
-# sum_in NAME INSTANT: calls of 10 ms, by a condition on that
+# sum_in NAME INSTANT: sums calls of 10 ms, by a condition on the instant
 sum_in() {
 	/usr/bin/time -f %M -o "$WORK/kib.$1" "$ANALYZER" query "$WORK/long.pbt" --format csv --memory 8G "select count(*), \
 		sum(end_ns - start_ns) from calls where $2 between $((start_ns + 100000000)) and $((start_ns + 109999999))" \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Each limit of an ordinary user holds, says which it is and who can raise it; root has none.
+# Each limit of an ordinary user is enforced, with a message that names it and who can raise it; root has no limits.
 # beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -8,10 +8,10 @@ need_command setpriv jq
 
 start_daemon --user-sessions 2 --user-memory 400M --user-processes 3 --user-functions 2 --user-catalog 200
 mkdir -m 777 "$WORK/theirs" "$WORK/catalogs"
-# Of libc, which everything maps.
+# Functions of libc, which every process maps.
 printf 'runtime quota\nnanosleep other 1\nclock_nanosleep other 1\ngetpid other 1\ngetppid other 1\n' >"$WORK/catalogs/quota.catalog"
 
-# Starts processes when it is told to: a line on its input.
+# Starts processes when it reads a line.
 setpriv --reuid=65534 --regid=65534 --clear-groups bash -c 'read -r; sleep 1000 & sleep 1000 & sleep 1000 & sleep 1000 & read -r' < <(
 	until [ -e "$WORK/start" ]; do sleep 0.05; done
 	echo
@@ -24,7 +24,7 @@ ours=$!
 
 attach() { as_nobody "$PROFCTL" attach --pid "$theirs" "$@"; }
 
-# ---- Before the start
+# ---- At the start of a session
 
 assert_status "memory" 1 attach --buffer 300M -o "$WORK/theirs/a.pbt"
 assert_contains "memory" "$WORK/err" 'may take 400.0 MiB of memory.*--buffer.*profbpfd --user-memory'
@@ -37,7 +37,7 @@ sed -i '/^#/d' "$WORK/catalogs/quota.catalog"
 assert_status "processes" 1 attach --pid "$ours,$$,1" -o "$WORK/theirs/a.pbt"
 assert_contains "processes" "$WORK/err" '4 processes are asked for.* traces 3 at most.*profbpfd --user-processes'
 
-# ---- While it runs
+# ---- During a session
 
 attach --catalog "$WORK/catalogs" --topics api,sched -o "$WORK/theirs/first.pbt" 2>"$WORK/first.err" </dev/null &
 first=$!
@@ -63,7 +63,7 @@ wait_for_end "$second" 20
 report_json "$WORK/theirs/first.pbt" "$WORK/report.json"
 assert_loss_accounted "$WORK/report.json"
 
-# ---- Root has none of these
+# ---- Root has no limits
 
 mapfile -t crowd < <(for _ in 1 2 3 4 5; do sleep 1000 >/dev/null & echo $!; done)
 printf '%0300d\n' 0 | sed 's/^/# /' >>"$WORK/catalogs/quota.catalog"

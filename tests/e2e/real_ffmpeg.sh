@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# ffmpeg with OpenCL filters, already running when it is attached to: every launch that the
-# device layer saw is a call in the trace, joined to its task; idle causes add up; the export loads.
+# Attach to a running ffmpeg with OpenCL filters: every launch that the device layer saw is a call
+# in the trace, joined to its task; idle causes add up; the export can be loaded.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -28,10 +28,10 @@ assert_loss_accounted "$r"
 assert_complete "$r"
 launches=$(jq '[.api[] | select(.function == "clEnqueueNDRangeKernel") | .count] | add' "$r")
 kernels=$(jq '[.operators[] | select(.type == "kernel") | .count] | add' "$r")
-# At least one by each filter for each frame.
+# At least one launch by each filter for each frame.
 assert_between "kernel launches in the trace" 300 100000000 "$launches"
 assert_between "kernels the device ran" $((launches / 10)) "$launches" "$kernels"
-# The loader's functions jump to the device's: where that is seen for the first time the end of the call is not.
+# The loader's functions tail-call the driver's: the end of a call is not seen the first time.
 assert_between "tasks without a call, of calls whose end is not known" 0 "$(jq '[.api[].end_unknown // 0] | add' "$r")" \
 	"$(jq .join.unmatched_tasks "$r")"
 assert_eq "ambiguous tasks" 0 "$(jq .join.ambiguous "$r")"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Programs nobody changed, traced from their first instruction: clinfo, and a Python interpreter
-# that starts children, sleeps and computes. They behave as without us.
+# Unmodified programs, traced from their first instruction: clinfo, and a Python interpreter
+# that starts child processes, sleeps and computes. They behave as without tracing.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq python3 clinfo
 need_opencl_device
 
-# clinfo is linked with the loader: what it asks of OpenCL is in the trace, its output is the same.
+# clinfo is linked with the loader: its OpenCL calls are in the trace, its output is the same.
 clinfo >"$WORK/clinfo.plain"
 "$PROFCTL" record -o "$WORK/clinfo.pbt" -- clinfo >"$WORK/clinfo.traced" 2>"$WORK/profctl.err"
 cmp "$WORK/clinfo.plain" "$WORK/clinfo.traced" || fail "clinfo prints something else when it is traced"
@@ -16,12 +16,12 @@ report_json "$WORK/clinfo.pbt" "$WORK/clinfo.json"
 assert_loss_accounted "$WORK/clinfo.json"
 assert_between "OpenCL calls of clinfo" 1 1000000 "$(jq '[.api[] | select(.runtime == "opencl") | .count] | add // 0' "$WORK/clinfo.json")"
 
-# Python: CPU time and sleep of the process as Python itself measures them; its status is ours.
+# Python: CPU time and sleep of the process equal Python's own measures; record returns its status.
 cat >"$WORK/job.py" <<'END'
 import os, subprocess, sys, time
 child = os.fork()
 if child:
-    # What the whole of the child's life cost, as the kernel says.
+    # The cost of the child's whole life, from the kernel.
     _, status, usage = os.wait4(child, 0)
     print("cpu", child, round((usage.ru_utime + usage.ru_stime) * 1e9), file=open(sys.argv[1], "a"))
     sys.exit(os.waitstatus_to_exitcode(status))
@@ -43,9 +43,9 @@ assert_loss_accounted "$r"
 read -r _ pid slept < <(grep '^slept' "$WORK/job.out")
 read -r _ _ cpu < <(grep '^cpu' "$WORK/job.out")
 of() { jq ".processes[] | select(.pid == $pid) | .threads[] | select(.tid == $pid) | .$1 // 0" "$r"; }
-# The kernel sums it up without what a hypervisor took.
+# The kernel's sum does not contain stolen time.
 assert_between "CPU time of the interpreter, ns" $((cpu * 95 / 100)) $((cpu * 105 / 100 + $(of stolen_ns) + $(of unknown_ns))) "$(of run_ns)"
-# By its own clock 700 ms at least; while it lasted it may have run, and waited for a CPU.
+# At least 700 ms by its own clock, which may include time on a CPU and waits for a CPU.
 assert_between "time the main thread slept or waited for a CPU, ns" $((slept - $(of run_ns))) "$(of alive_ns)" \
 	$(($(of blocked_ns) + $(of runnable_ns)))
 assert_between "it was there for longer than it slept, ns" "$slept" "$(json "$r" .trace.duration_ns)" "$(of alive_ns)"

@@ -8,7 +8,7 @@ need_command jq python3
 
 record() { "$PROFCTL" record -o "$WORK/out.pbt" "$@"; }
 
-# failed WHAT STATUS PATTERN COMMAND...: as the shell reports it, with no file left.
+# failed WHAT STATUS PATTERN COMMAND...: fails with the status that a shell would return, and leaves no file.
 failed() {
 	local what=$1 status=$2 pattern=$3
 	shift 3
@@ -57,7 +57,7 @@ wait_until 20 no_session_left || fail "a session of a command that never ran goe
 printf 'echo no interpreter named; exit 5\n' >"$WORK/script"
 assert_status "a script without #!" 5 record -- "$WORK/script"
 
-# ---- Signals: those of the terminal are the command's own; what is sent to profctl alone is passed on
+# ---- Signals: the command gets those of the terminal itself; profctl passes on signals sent to it alone
 
 cat >"$WORK/patient.py" <<'END'
 import signal, sys, time
@@ -85,7 +85,7 @@ assert_eq "the trace is complete" true "$(json "$WORK/report.json" .capture.comp
 
 # ---- --duration ends the trace, not the command
 
-# The command goes on until the session has gone.
+# The command runs until the session has ended.
 # shellcheck disable=SC2016 # for the inner shell
 assert_status "a command longer than --duration" 6 record --duration 300ms -- sh -c \
 	'until "$0" list --format json | jq -e "(.sessions | length) == 0"; do sleep 0.1; done; exit 6' "$PROFCTL"

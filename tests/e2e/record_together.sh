@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Commands that are recorded side by side by one daemon: each has all its calls, from its first instruction on. Whoever
-# starts is told that its session is live when any of them has changed, so one that is told too early misses some.
+# Commands recorded in parallel by one daemon: each recording has all calls, from the first instruction on. A change of
+# any session wakes all waiting starters, so a command that starts before its own session is live would lack calls.
 # longer: 60 commands, not 20
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
@@ -13,7 +13,7 @@ RUNS=20
 [ -z "${PROFBPF_TEST_LONG:-}" ] || RUNS=60
 start_daemon
 
-# one NUMBER: its calls and how many were seen, or why there are none
+# one NUMBER: prints its calls and the number recorded, or why there are none
 one() {
 	local folder=$WORK/run$1
 	mkdir "$folder"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# JSON reports are as analyzer report --schema describes them: each value has its type, and rows have no key that the
-# description lacks, but those that functions beside the views write.
+# JSON reports match analyzer report --schema: each value has its type, and rows have no key that the
+# schema lacks, except keys written by functions outside the views.
 # beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command python3
@@ -11,7 +11,7 @@ cat >"$WORK/check.py" <<'PYTHON'
 import json, sys
 
 TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool, "object": dict, "array": list}
-# Written by functions: times by reason, which are keys; counters; what a map says beside its views.
+# Keys written by functions: times with reasons as keys; counters; further values of a map.
 BESIDE = {"throttled_ns", "blocked_by", "lost_by", "counters", "unmatched", "work_mean_ns", "imbalance_percent", "slowest", "slowest_rank"}
 seen = set()
 
@@ -56,7 +56,7 @@ report() {
 for trace in every faults io ioctls launched sleeps; do report "tests/data/traces/$trace.pbt"; done
 for name in pytorch pytorch-distributed msprof-tables mindspore-shapes mindspore-cluster mindspore-memory; do
 	folder=tests/data/devices/$name
-	# A file alone is given as such: a folder has to have names that profilers give.
+	# A single file is passed as a file, because a folder must have the names that profilers give.
 	if [ "$(find "$folder" -type f | wc -l)" -eq 1 ]; then folder=$(find "$folder" -type f); fi
 	report --device "$folder"
 done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# One user's storm of heavy requests keeps nobody waiting but that user, who is told when it is too much.
+# One user's storm of heavy requests delays only that user, who gets an error when there are too many.
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command python3
@@ -40,8 +40,8 @@ def connect():
 
 libc = ctypes.CDLL(None)
 
-# What processes tell each other: answers to the storm that were checks, and that told of too much;
-# requests of it that are not answered; "stop"; answers to another user.
+# Shared counters: answers to the storm that were checks, and that were refusals for too many requests;
+# requests of the storm without an answer; "stop"; answers to another user.
 CHECKED, BUSY, OPEN, STOP, OTHERS = range(5)
 shared = mmap.mmap(-1, 4096)
 def get(i): return struct.unpack_from("q", shared, 8 * i)[0]
@@ -54,7 +54,7 @@ def as_user(user, function):
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
-        # Who changes their ids is protected from being traced until they say otherwise.
+        # A process that changes its ids cannot be traced until it allows it again.
         libc.prctl(4, 1, 0, 0, 0)
         function()
     except BaseException as error:
@@ -78,7 +78,7 @@ def storm():
                 put(BUSY, get(BUSY) + 1)
             elif answer[:4] == field(1, 1) + field(3, b""):
                 put(CHECKED, get(CHECKED) + 1)
-                # As many as may wait, wait all the time.
+                # The maximum number of requests waits all the time.
                 if not get(STOP):
                     by_fd[fd].send(request)
                     continue
@@ -122,7 +122,7 @@ def ask(what, request):
         s.close()
     print("# %s: %d times, the slowest took %.0f ms, in which %d of the storm's were answered" %
           (what, ASKED, slowest * 1000, most))
-    # Whoever had to queue behind it would see all that waited before them answered.
+    # A request that queued behind the storm would see all earlier requests answered first.
     assert most < LIMIT, "%s waited for %d requests of the storm" % (what, most)
 
 storming = as_user(STORMING_USER, storm)
@@ -147,7 +147,7 @@ finally:
     if storming: os.kill(storming, signal.SIGKILL)
 END
 
-# ---- Clients that leave while their request is worked on, and a daemon that ends meanwhile
+# ---- Clients that disconnect while their request runs, and a daemon that ends meanwhile
 
 python3 - "$PROFBPF_SOCKET" <<'END'
 import os, socket, sys

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Sessions beside each other see as much each where they do not share the scheduler's events, too: a rung of rungs.sh, but
-# alone, for it judges that no ring is full.
+# Parallel sessions each see everything also if they do not share the scheduler's events: a rung of rungs.sh, but run
+# alone, because it requires that no ring is full.
 . "$(dirname "$0")/lib.sh"
 need_root
 

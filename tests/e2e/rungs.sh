@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the newest kernels do is counted as exactly without each of the things that older ones lack.
+# Counts are exact also without each of the kernel features that older kernels lack.
 # beside others: the scripts that it runs count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -12,12 +12,12 @@ own_truth calls
 
 "$PROFCTL" status --format json >"$WORK/status.json"
 
-# offered FEATURE: does this kernel have it, by the name that status gives it?
+# offered FEATURE: whether this kernel has it, by its name in status
 offered() {
 	jq -e --arg name "$1" '.features[] | select(.name == $name) | .available' "$WORK/status.json" >/dev/null
 }
 
-# exact_calls WHAT TRACE: what the program "calls" did between attach and detach
+# exact_calls WHAT TRACE: checks the calls of the program "calls" between attach and detach
 exact_calls() {
 	local r=$2.json
 	report_json "$2" "$r"
@@ -37,7 +37,7 @@ exact_calls() {
 	assert_eq "$1: open calls" 1 "$(api_count "$r" truth_block open)"
 }
 
-# calls_without METHOD [RUNG...]: by a daemon to which these are missing; functions are probed by METHOD then
+# calls_without METHOD [RUNG...]: traces with a daemon that lacks these features; functions are then probed by METHOD
 calls_without() {
 	local method=$1 name options=() what
 	shift
@@ -54,15 +54,15 @@ calls_without() {
 	assert_eq "$what: probes" "$method" "$("$PROFCTL" status --format json | jq -r .tracing.method)"
 }
 
-# first_byte PID LIBRARY OFFSET: of an instruction, as it is in the process
+# first_byte PID LIBRARY OFFSET: the first byte of an instruction in the process
 first_byte() {
 	local base
 	base=$(awk -v library="$2" '$6 == library && $3 == "00000000" { split($1, a, "-"); print a[1]; exit }' "/proc/$1/maps")
 	dd if="/proc/$1/mem" bs=1 skip=$((0x$base + $3)) count=1 2>/dev/null | od -An -tx1 | tr -d ' '
 }
 
-# guarded_calls BYTE RUNG...: of a library with stack protectors, by a daemon to which these are missing. BYTE is then at the
-# jump behind truth_fail_every()'s comparison, by which the end of a call is seen, or which is let alone.
+# guarded_calls BYTE RUNG...: traces a library with stack protectors with a daemon that lacks these features. BYTE is
+# then at the jump after truth_fail_every()'s comparison, where the end of a call is probed, or which is unchanged.
 guarded_calls() {
 	local byte=$1 library=$GUARDED/libtruth.so jump name options=()
 	shift
@@ -79,12 +79,12 @@ guarded_calls() {
 	exact_calls "guarded, without $*" "$WORK/calls.pbt"
 	assert_eq "guarded, without $*: calls that the protector ended" 1 "$(api_count "$WORK/calls.pbt.json" truth_smash open)"
 	assert_eq "guarded, without $*: all calls of the kind" 1 "$(api_count "$WORK/calls.pbt.json" truth_smash)"
-	# What is returned is set behind the comparison.
+	# The return value is set after the comparison.
 	[ "$byte" = 75 ] || assert_eq "guarded, without $*: values that are known" 0 "$(of_counts "$WORK/calls.pbt" "count(returned)")"
 	stop_daemon
 }
 
-# script_without NAME RUNGS: another script, by daemons of its own
+# script_without NAME RUNGS: runs another script, with its own daemons
 script_without() {
 	PROFBPF_WITHOUT_FEATURES=$2 "$ROOT/tests/e2e/$1.sh" >"$WORK/script" 2>&1 ||
 		fail "$1 without $2: $(tail -n 20 "$WORK/script")"

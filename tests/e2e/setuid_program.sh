@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # An ordinary user may trace their own process through the daemon, but not follow it into a
-# program that runs with another's rights.
+# program that runs with another user's privileges.
 # beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq setpriv
 
 start_daemon
-# A program that is set-user-id root, and one that is not, both the same.
+# The same program twice, once set-user-id root.
 mkdir -p "$WORK/public"
 cp "$(command -v sleep)" "$WORK/public/elevated"
 cp "$(command -v sleep)" "$WORK/public/plain"
@@ -17,18 +17,18 @@ mount | grep -q "on ${TMPDIR:-/tmp} .*nosuid" && skip "needs a ${TMPDIR:-/tmp} t
 cp "$PROFCTL" "$WORK/public/profctl"
 chmod 1777 "$WORK/public"
 
-# record_as_nobody PROGRAM TRACE: a shell of nobody's that runs the program, then another
+# record_as_nobody PROGRAM TRACE: records a shell of the user nobody that runs the program, then another
 record_as_nobody() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$WORK/public/profctl" record -o "$2" -- \
 		sh -c "'$1' 0.3; sleep 0.1" 2>"$WORK/profctl.err" || fail "$(cat "$WORK/profctl.err")"
 }
 
-# Only what is recorded switch by switch counts; everybody's totals are in every trace.
+# Only threads recorded switch by switch count; totals of all threads are in every trace.
 switches_of() {
 	jq "[.processes[] | select(.name == \"$2\") | .threads[] | select(.source == \"switches\") | .voluntary_switches] | add // 0" "$1"
 }
 
-# Kernels do not report every switch: then a thread has the kernel's sums instead, and it is tried once more.
+# Kernels do not report every switch: then a thread has the kernel's sums instead, and the test is repeated.
 for ((i = 0; i < 20; i++)); do
 	record_as_nobody "$WORK/public/plain" "$WORK/public/plain.pbt"
 	report_json "$WORK/public/plain.pbt" "$WORK/plain.json" --top 0

@@ -70,9 +70,9 @@ Signed-By:
  .
  -----END PGP PUBLIC KEY BLOCK-----" "$(cat "$WORK/derived")"
 
-# ---- what apt would do is looked at first. This one stands on a machine one point release behind: libc6-dev and
-# what needs it want the newest C library, but not when apt is told to keep the one there is; gdb is there in an
-# older version that does not; frob removes a package; absent is in no archive.
+# ---- ./setup first simulates apt. This fake apt is on a machine one point release behind: libc6-dev and packages that
+# need it require the newest C library, but not if apt is told to keep the installed one; gdb exists in an older version
+# that does not require it; frob removes a package; absent is in no archive.
 mkdir "$WORK/bin"
 cat >"$WORK/bin/apt-get" <<'END'
 #!/bin/bash
@@ -101,7 +101,7 @@ cat >"$WORK/bin/apt-cache" <<'END'
 END
 chmod +x "$WORK/bin"/apt-*
 
-# install PACKAGE...: what ./setup makes of it; in $WORK/installed, what apt was made to do
+# install PACKAGE...: runs ./setup's installation; $WORK/installed has the calls of apt
 install() {
 	rm -f "$WORK/installed"
 	PATH=$WORK/bin:$PATH bash -c '. "$0/setup"; CODENAME=bookworm KNOWN=yes LOG=$WORK/log APT_LOG=$WORK/apt.log
@@ -129,7 +129,7 @@ assert_status "all remove packages" 0 install frob
 assert_status "apt can do nothing at all" 1 install absent
 [ ! -e "$WORK/installed" ] || fail "apt was called to install nothing"
 
-# ---- a system that is not known gets a list, from what is really missing
+# ---- an unknown system gets a list of what is really missing
 unknown() {
 	bash -c '. "$0/setup"; os_release() { echo "Frobnix 3"; }; header_found() { [ "$1" != zstd.h ]; }
 		read_distribution; find_missing build; get_ready' "$ROOT"
@@ -139,7 +139,7 @@ assert_contains "unknown system" "$WORK/err" '^setup: Frobnix 3 is not a system'
 assert_contains "unknown system" "$WORK/err" '^    zstd \(header zstd.h; Debian calls it libzstd-dev\)'
 assert_lacks "unknown system" "$WORK/err" 'zlib'
 
-# ---- what a command can do without is asked for, and not insisted on
+# ---- optional packages of a command are requested, but not required
 optional() {
 	bash -c '. "$0/setup"; KNOWN=no; present() { false; }; find_missing "$1"
 		echo "needed: ${MISSING[*]}"; echo "wanted: ${OPTIONAL[*]}"' "$ROOT" "$1"
@@ -150,7 +150,7 @@ assert_contains "a group that is optional" "$WORK/optional" '^wanted: .*qemu-sys
 optional vmtest >"$WORK/optional"
 assert_contains "the same, needed" "$WORK/optional" '^needed: .*qemu-system-arm'
 
-# ---- without QEMU no other kernel is booted: that is said, by name, and an error only where it is asked for
+# ---- without QEMU no other kernel is booted: this is reported, by name, and an error only if it was requested
 mkdir "$WORK/without-qemu"
 for command in bash readlink dirname dpkg mkdir sed awk nproc paste; do
 	path=$(type -P "$command") || skip "needs $command, which Debian has"

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What recording costs is kept within the budget: wake-ups and samples are left out while a job is dear, status, trace
-# and report tell which and when, and all comes back when it is not any more.
+# The cost of recording stays within the budget: wake-ups and samples are shed while a job is expensive; status, trace
+# and report show which and when; all are recorded again when the job is cheap.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq
 
-# is_left_out WHAT: by the live session
+# is_left_out WHAT: whether the live session sheds it
 is_left_out() {
 	"$PROFCTL" list --format json >"$WORK/list.json" &&
 		jq -e --arg what "$1" '.sessions[0].left_out[] | select(.what == $what)' "$WORK/list.json"
 }
 is_back() { ! is_left_out "$1" && jq -e '.sessions[0].left_out' "$WORK/list.json"; }
-# hot_until WHAT: the program is busy until that is left out, and calm then until it is back and for some time more. What
-# status said while it was left out: $WORK/status, status.json
+# hot_until WHAT: keeps the program busy until WHAT is shed, then calm until it is recorded again and for some time
+# more. The output of status while it was shed: $WORK/status, status.json
 hot_until() {
 	echo >&"$TRUTH_IN"
 	wait_until 15 is_left_out "$1" || fail "$1 are not left out: $(cat "$WORK/list.json")"
@@ -48,7 +48,7 @@ from=$(jq '.capture.left_out[] | select(.what == "wakeups") | .start_ns' "$r")
 to=$(jq '.capture.left_out[] | select(.what == "wakeups") | .start_ns + .duration_ns' "$r")
 hot=$(truth_value hot_ns) calm=$(truth_value calm_ns) end=$(truth_value end_ns)
 note "stretches: $(jq -c '.capture.left_out' "$r")"
-# Three looks, of one second each, for samples and then for these, and what a busy machine adds.
+# Three checks, one a second, for samples and then for wake-ups, plus delays of a busy machine.
 assert_between "ms until that" 1500 30000 $(((from - hot) / 1000000))
 assert_between "ms from the calm on until they came back" 1500 30000 $(((to - calm) / 1000000))
 [ "$(jq '[.capture.left_out[] | select(.what == "samples" and .kept_percent == 25)] | length' "$r")" -ge 1 ] ||
@@ -60,13 +60,13 @@ grep -q 'but for what --budget left out' "$WORK/short.txt" || fail "the short re
 "$ANALYZER" query "$WORK/dear.pbt" "select what, kept_percent from left_out where what = 'wakeups'" >"$WORK/rows"
 grep -q 'wakeups.*0' "$WORK/rows" || fail "table left_out: $(cat "$WORK/rows")"
 
-# Switches are all there, whatever is left out: a thread that leaves the CPU gets it again.
+# All switches are recorded, whatever is shed.
 switches=$(truth_value switches)
-# Those that the kernel did not report count apart; on a busy machine some more were missing, 14 of 888,817.
+# Switches that the kernel did not report count separately; on a busy machine a few more were missing, 14 of 888,817.
 few=$((10 + switches / 10000 + $(jq .capture.switches_missing "$r")))
 assert_between "stretches on a CPU" $((switches - few)) $((switches + 100)) \
 	"$("$ANALYZER" query "$WORK/dear.pbt" --format csv "select count(*) from states where state = 'running'" | tail -n 1)"
-# Who woke whom is known before and after, and not in between.
+# Wake-ups are known before and after, but not in between.
 woken() {
 	"$ANALYZER" query "$WORK/dear.pbt" --format csv "select count(*) from states
 		where state = 'asleep' and other is not null and start_ns > $1 and end_ns < $2" | tail -n 1
@@ -76,7 +76,7 @@ assert_eq "sleeps of which it is known who ended them, in between" 0 "$(woken $(
 assert_between "the same after it" 100 5000 "$(woken "$to" "$end")"
 truth_end
 
-# Where it sleeps: none of its hot sleeps is long enough for a record, but each is followed.
+# Topic stack: none of the fast sleeps is long enough for a record, but each is tracked.
 rm -f "$WORK/dear.in"
 start_truth dear
 attach_truth "$WORK/sleeps.pbt" --budget 1% --topics sched,stack --stack-rate 10
@@ -93,7 +93,8 @@ to=$(jq '.capture.left_out[] | select(.what == "sleeps") | .start_ns + .duration
 hot=$(truth_value hot_ns) calm=$(truth_value calm_ns) end=$(truth_value end_ns)
 assert_between "ms until sleeps were left out" 1500 30000 $(((from - hot) / 1000000))
 assert_between "ms from the calm on until sleeps came back" 1500 30000 $(((to - calm) / 1000000))
-# Both threads sleep nearly all the time then. What began before they came back is no sleep of seconds.
+# Afterwards both threads sleep nearly all the time. A sleep that began during shedding does not count as a sleep of
+# seconds.
 "$ANALYZER" report "$WORK/sleeps.pbt" --from $((to - $(jq '.trace.start_ns' "$r")))ns --format json --section stacks -o "$WORK/after.json"
 assert_between "ns of sleeps with stacks" $((end - to)) $((2 * (end - to) + 50000000)) "$(jq .stacks.blocked_ns "$WORK/after.json")"
 "$ANALYZER" report --full "$WORK/sleeps.pbt" >"$WORK/sleeps.txt"
@@ -101,7 +102,7 @@ grep -q '^left out: 100 % of the stacks of sleeps from .* more than --budget all
 truth_end
 rm -f "$WORK/dear.in"
 
-# As much as it takes. With the budget wake-ups are left out after four seconds.
+# Without a budget. With the budget wake-ups would be shed after four seconds.
 start_truth dear
 attach_truth "$WORK/off.pbt" --budget off --topics sched --duration 5s
 echo >&"$TRUTH_IN"

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/run tells what was skipped, wholly or in part; in CI it fails for what may not be. Long scripts run when asked for.
+# tests/run reports what was skipped, wholly or in part; in CI it fails for skips that are not tolerated. Long scripts
+# run on request.
 # beside others: stand-ins and folders are its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 
-# A tree of its own with scripts that end as they are to.
+# A separate tree with scripts that end in given ways.
 mkdir -p "$WORK/tree/tests/e2e" "$WORK/tree/tests/tools" "$WORK/tree/tests/unit"
 cp tests/run "$WORK/tree/tests/"
 cp tests/tools/skips "$WORK/tree/tests/tools/"
@@ -43,7 +44,7 @@ assert_contains "long scripts alone, and more of another" "$WORK/out" '^1 passed
 assert_status "by name, long or not" 0 run_tests "$WORK/tree/tests/run" --filter 'p*' e2e
 assert_contains "by name" "$WORK/out" '^2 passed, 0 failed, 0 skipped$'
 
-# ---- Unit tests run several at a time, and are told and counted one after the other.
+# ---- Unit tests run several at a time, and are reported and counted one after the other.
 # unit NAME LINE...: a program that prints TAP, the earlier ones longer than the later ones
 unit() {
 	local program=$WORK/tree/build/tests/unit/test_$1

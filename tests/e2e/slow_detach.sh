@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Where probes are perf events the kernel removes them one by one, for a long time: the recording is complete before that, with
-# every call, it is said how long it takes, and the program's code is what it was afterwards.
+# If probes are perf events, the kernel removes them one by one, which takes long: the recording is complete before
+# that, with every call, the duration is reported, and the program's code is restored afterwards.
 # long: the kernel takes its time, and who waits for it has tests of its own
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the kernel looks at, instruction by instruction, when a session's programs are loaded: most of what its start takes.
+# Limits the instructions that the verifier processes for a session's programs, which is most of a session's start time.
 . "$(dirname "$0")/lib.sh"
 need_root
 
-# Half as much again as it is. A loop whose body is looked at anew at each turn is a multiple of that.
+# 50 % above the current values. A loop whose body is verified again in each iteration exceeds them by a multiple.
 readonly EACH=40000 ALL=120000
 
 looked_at() {

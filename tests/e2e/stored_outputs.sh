@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Reports and exports of stored traces and device files are, in every format, what they were: an exchanged column,
-# a heading, a unit shows. With PROFBPF_STORE_OUTPUTS=1 they are stored anew, to be looked at in git diff.
+# Reports and exports of stored traces and device files are unchanged in every format: an exchanged column,
+# a heading, a unit would show. With PROFBPF_STORE_OUTPUTS=1 they are stored again, for review with git diff.
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq sqlite3 protoc python3
@@ -13,21 +13,21 @@ VERSION=${VERSION##* }
 export TZ=UTC LC_ALL=C.UTF-8
 exports=0
 
-# section NAME: standard input under a heading; what tells where or when the test ran is taken out.
-# The version of who writes is as it was when outputs were first stored: a release changes none of them.
+# section NAME: prints standard input under a heading, without the place and time of the test.
+# The version of the writer is that of the first stored outputs, so that a release changes none of them.
 section() {
 	printf '==== %s\n' "$1"
 	sed -e "s|$WORK|WORK|g" -e "s|$ROOT/||g" -e "s/profbpf $VERSION\b/profbpf 0.1.0/g"
 	printf '\n'
 }
 
-# keep_tables FOLDER: an export, for told_apart.py
+# keep_tables FOLDER: keeps an export for told_apart.py
 keep_tables() {
 	exports=$((exports + 1))
 	cp -r "$1" "$WORK/tables.$exports"
 }
 
-# folder PATH NAME: the files of an export, each under its name.
+# folder PATH NAME: prints the files of an export, each under its name.
 folder() {
 	local file
 	(cd "$1" && find . -type f | sort) | while read -r file; do
@@ -35,7 +35,7 @@ folder() {
 	done
 }
 
-# exported FORMAT INPUT...: an export as text; nothing but the message where there is nothing to export.
+# exported FORMAT INPUT...: prints an export as text; only the message if there is nothing to export.
 exported() {
 	local format=$1 out=$WORK/export
 	shift
@@ -53,7 +53,7 @@ exported() {
 	esac
 }
 
-# stacks KIND INPUT...: in each format that holds stacks.
+# stacks KIND INPUT...: prints stacks in each format that has them.
 stacks() {
 	local kind=$1 out=$WORK/stacks
 	shift
@@ -69,12 +69,12 @@ stacks() {
 	rm -f "$out".*
 }
 
-# page FILE: the report that a page draws; its program and its looks are no input's.
+# page FILE: prints the report in a page, without its script and style, which do not depend on the input.
 page() {
 	sed -n 's|^<script type="text/plain" id="report">\([^<]*\)</script>$|\1|p' "$1" | base64 -d | zcat | jq -S 'del(.left_out)'
 }
 
-# outputs INPUT...: everything that the analyzer says of a trace or a device file.
+# outputs INPUT...: prints all outputs of the analyzer for a trace or a device file.
 outputs() {
 	local format kind
 	"$ANALYZER" report "$@" 2>/dev/null | section overview
@@ -90,7 +90,7 @@ outputs() {
 	for kind in on-cpu off-cpu device; do stacks "$kind" "$@"; done
 }
 
-# device NAME: where its files are; databases are kept as the statements that make them.
+# device NAME: prints the place of its files; databases are stored as SQL statements.
 device() {
 	local place=$WORK/devices/$1 sql
 	mkdir -p "$WORK/devices"
@@ -100,18 +100,18 @@ device() {
 		sqlite3 "${sql%.sql}.db" <"$sql" || fail "cannot make ${sql%.sql}.db"
 		rm "$sql"
 	done
-	# A file alone is given as such: a folder has to have names that profilers give.
+	# A single file is passed as a file, because a folder must have the names that profilers give.
 	if [ "$(find "$place" -type f | wc -l)" -eq 1 ]; then find "$place" -type f; else printf '%s\n' "$place"; fi
 }
 
-# drawn FILE: what a page has besides the report: its first screen, and what its pictures are drawn from.
+# drawn FILE: prints the other parts of a page: its first screen, and the data of its charts.
 drawn() {
 	sed -n '/^<main /,/^<div id="sections">/p' "$1" | section 'first screen'
 	sed -n 's|^<script type="text/plain" id="pictures">\([^<]*\)</script>$|\1|p' "$1" | base64 -d | zcat | jq -S -c 'to_entries[]' |
 		section pictures
 }
 
-# begins FOLDER: of each file of an export how it begins, and of the rest a sum.
+# begins FOLDER: prints the begin of each file of an export, and a checksum of the rest.
 begins() {
 	local file
 	for file in "$1"/*; do
@@ -119,8 +119,8 @@ begins() {
 	done
 }
 
-# at_random TOP OPTION...: reports and tables of a job without rhyme or reason: what analyses do with times that are equal,
-# and values that are missing, shows in these.
+# at_random TOP OPTION...: prints reports and tables of a random job, which show how analyses behave with equal times
+# and missing values.
 at_random() {
 	local top=$1 option csv=()
 	shift
@@ -150,14 +150,14 @@ random_ranks() {
 	rm -r "$WORK/ranks"
 }
 
-# random_diff SEED SEED: what is said to have changed from one job without rhyme or reason to another one.
+# random_diff SEED SEED: prints the reported changes from one random job to another.
 random_diff() {
 	"$ANALYZER" diff "$WORK/random-$1.pbt" "$WORK/random-$2.pbt" | section text
 	"$ANALYZER" diff "$WORK/random-$1.pbt" "$WORK/random-$2.pbt" --format json | jq -S . | section json
 	"$ANALYZER" diff "$WORK/random-$1.pbt" "$WORK/random-$2.pbt" --format html | sed -n '/^<main /,/^<\/main>/p' | section page
 }
 
-# descriptions: of each column, its heading and unit; of each figure of the JSON report.
+# descriptions: prints heading and unit of each column, and the description of each figure of the JSON report.
 descriptions() {
 	"$ANALYZER" query --schema --format csv | section columns
 	"$ANALYZER" report --schema | jq -S . | section 'JSON report'
@@ -165,7 +165,7 @@ descriptions() {
 
 changed=0
 compared=0
-# compare NAME COMMAND...: what it writes with what is stored.
+# compare NAME COMMAND...: compares its output with the stored output.
 compare() {
 	local stored=$OUTPUTS/$1.txt.gz now=$WORK/now.txt
 	"${@:2}" >"$now"

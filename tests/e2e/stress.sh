@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Sessions come and go at random, and their profctl is killed, on a program with 64 calling threads, children by the
-# hundred and a library loaded and unloaded: nothing crashes, leaks or miscounts. `make stress` runs it for 5 minutes.
+# Sessions begin and end at random, and their profctl is killed, on a program with 64 calling threads, hundreds of
+# child processes and a library that is loaded and unloaded: nothing crashes, leaks or miscounts. `make stress` runs it
+# for 5 minutes.
 # beside others: what programs do and return is the same however busy the machine
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -10,20 +11,20 @@ need_command jq
 own_truth stress
 
 readonly SECONDS_ALL=${STRESS_SECONDS:-15} WORKERS=3
-# What the daemon may keep: allocators and libraries settle at some size. Leaks grow with each session.
+# Memory that the daemon may keep: allocators and libraries reach a stable size. Leaks grow with each session.
 readonly MEMORY_KIB=$((32 * 1024))
 
-# ---- What the daemon holds
+# ---- The daemon's resources
 
 descriptors() { find "/proc/$DAEMON_PID/fd" -mindepth 1 2>/dev/null | wc -l; }
-# Those that serve heavy requests and the one that makes unwind tables stay, as many as there ever are.
+# Threads for heavy requests and for unwind tables stay, and their number is constant.
 threads() { cat "/proc/$DAEMON_PID"/task/*/comm | grep -cvxE 'profbpfd/(work|unwind)'; }
 bpf_objects() { bpf_left | wc -l; }
 resident_kib() { awk '/^VmRSS:/ { print $2 }' "/proc/$DAEMON_PID/status"; }
 sessions() { "$PROFCTL" list --format json | jq '.sessions | length'; }
 is_quiet() { [ "$(sessions)" -eq 0 ] && [ "$(threads)" -eq 1 ] && [ "$(bpf_objects)" -eq 0 ]; }
 
-# ---- One session after the other, each ended in one of the ways there are
+# ---- One session after the other, each ended in a random way
 
 # random N: 0 to N - 1
 random() { echo $((RANDOM % $1)); }
@@ -32,7 +33,7 @@ pause() { sleep "$(awk -v r="$RANDOM" -v most="$1" 'BEGIN { printf "%.3f", r / 3
 
 is_live() { grep -q '^tracing' "$1"; }
 
-# judge TRACE LIST: a file that ended properly balances its books; removes it
+# judge TRACE LIST: a complete file accounts for all records; removes it
 judge() {
 	local report=$1.json
 	if "$ANALYZER" report "$1" --section capture --format json -o "$report" 2>"$1.said"; then
@@ -58,7 +59,7 @@ one_session() {
 	esac
 	env --default-signal=INT "$PROFCTL" attach --pid "$TRUTH_PID" -o "$trace" "${options[@]}" 2>"$err" </dev/null &
 	pid=$!
-	# Some are hit while they start.
+	# Some sessions are ended while they start.
 	[ "$(random 4)" -eq 0 ] || wait_until 60 is_live "$err" || printf 'silent %s\n' "$1" >>"$2"
 	pause 1
 	if [ "$(random 3)" -eq 0 ]; then
@@ -79,7 +80,7 @@ one_session() {
 	rm -f "$err"
 }
 
-# work NUMBER: until the file $WORK/over is there
+# work NUMBER: runs sessions until the file $WORK/over exists
 work() {
 	local n=0
 	RANDOM=$1
@@ -90,7 +91,7 @@ work() {
 	done
 }
 
-# A session whose profctl was killed goes on until somebody stops it.
+# A session whose profctl was killed runs until it is stopped.
 stop_left_behind() {
 	local id
 	for id in $("$PROFCTL" list --format json | jq -r --arg big "$WORK/all.pbt" \
@@ -146,7 +147,7 @@ note "sessions: $(count_of balanced) judged, $(count_of killed) with profctl kil
 for wrong in unbalanced incomplete unreadable failed silent; do
 	[ "$(count_of "$wrong")" -eq 0 ] || fail "sessions: $(cat "$WORK"/sessions.* | grep -m 3 "^$wrong ")"
 done
-# Few on a busy machine, where loading the programs takes seconds.
+# There are few on a busy machine, where loading the programs takes seconds.
 assert_between "sessions judged" $((SECONDS_ALL / 20)) 1000000 "$(count_of balanced)"
 assert_eq "descriptors of the daemon" "$before_descriptors" "$(descriptors)"
 assert_between "memory of the daemon, KiB" 0 $((before_kib + MEMORY_KIB)) "$(resident_kib)"
@@ -154,7 +155,7 @@ assert_between "memory of the daemon, KiB" 0 $((before_kib + MEMORY_KIB)) "$(res
 report_json "$WORK/all.pbt" "$WORK/all.json"
 r=$WORK/all.json
 assert_loss_accounted "$r"
-# What was lost, if the machine was too slow for it, may be of either function.
+# Lost records, on a slow machine, may belong to either function.
 lost=$(jq '[.capture.sources[] | select(.name == "api") | .lost] | add' "$r")
 assert_eq "it is complete, or says what it lost" true \
 	"$(jq '.capture.complete or ([.capture.sources[].lost] | add) > 0' "$r")"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The tables of a trace as CSV, SQLite and Parquet: the same in all, by readers that are not ours; and analyzer query.
+# The tables of a trace as CSV, SQLite and Parquet have the same content, by third-party readers; and analyzer query.
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq
@@ -38,7 +38,7 @@ for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
 P
 sqlite3_rows 'select function, count(*), sum(end_ns - start_ns) from calls group by 1 order by 1' >"$WORK/stored"
 assert_eq "calls by function, virtual and stored" "$(cat "$WORK/stored")" "$(tail -n +2 "$WORK/rows")"
-# By the number of a row, by thread, and both in a join.
+# Queries by row number, by thread, and both in a join.
 for sql in 'select name from threads where thread = 3' 'select count(*), sum(start_ns) from calls where thread = 2' \
 	'select t.tid, count(*), sum(c.start_ns) from threads t join calls c using (thread) group by 1 order by 1' \
 	'select count(*) from calls where thread = -1' "select count(*) from calls where thread = 'x'" \
@@ -58,7 +58,7 @@ assert_status "no statement" 2 "$ANALYZER" query
 "$ANALYZER" query "$WORK/run.pbt" --format csv 'select * from calls' 2>"$WORK/err" | head -n 1 >"$WORK/rows" || :
 assert_eq "complaints of a closed pipe" "" "$(cat "$WORK/err")"
 
-# The manual of the tables is what the program says.
+# docs/tables.md equals the program's output.
 "$ANALYZER" query --schema --format markdown | cmp - "$ROOT/docs/tables.md" ||
 	fail "docs/tables.md is not what the program knows: analyzer query --schema --format markdown >docs/tables.md"
 "$ANALYZER" query --schema --format json | "$ROOT/docs/man_of_tables.py" | cmp - "$ROOT/docs/man/profbpf-tables.7" ||

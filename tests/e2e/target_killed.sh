@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The target is killed in mid-session: the session ends by itself with a complete file.
+# The target is killed during a session: the session ends by itself with a complete file.
 # beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A busy program is attached to and detached from again and again while it checks its own results;
-# its code bytes are what they were, nothing is left in the kernel.
+# Repeated attach to and detach from a busy program that checks its own results:
+# its code bytes are restored, nothing is left in the kernel.
 # timeout: 2400
 # longer: 200 times, not 20
 # beside others: what programs do and return is the same however busy the machine
@@ -25,12 +25,12 @@ no_links() { [ -z "$(links_of "$DAEMON_PID")" ]; }
 start_daemon
 start_truth busy
 before=$(code_of "$TRUTH_PID")
-# Calls alone: that is what puts breakpoints into it; what else there is to load only takes time.
+# Topic calls only, which puts breakpoints into it; loading other programs only takes time.
 for ((i = 0; i < ROUNDS; i++)); do
 	"$PROFCTL" attach --pid "$TRUTH_PID" --duration 20ms --topics api --catalog "$ROOT/tests/catalog" -o "$WORK/busy.pbt" \
 		2>"$WORK/profctl.err" || fail "round $i: $(cat "$WORK/profctl.err")"
 done
-# Once with everything, until it has run for a while.
+# Once with all topics, until it has run for a while.
 ran() { cat /proc/"$TRUTH_PID"/task/*/schedstat | awk '{ ns += $1 } END { printf "%.0f", ns }'; }
 has_run() { [ "$(ran)" -ge $((begun + 100000000)) ]; }
 attach_truth "$WORK/busy.pbt"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What both timelines show of a PyTorch job: its steps, waits for data, queue, marks by their names, Python functions, and
-# who held up whom; Perfetto's trace processor finds the report's figures in them.
+# Both timelines of a PyTorch job show its steps, waits for data, queue, named marks, Python functions, and the
+# roots of waits; Perfetto's trace processor finds the report's figures in them.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/trace_queries_lib.sh"

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# profctl top: one table for scripts with the right calls, and a live one on a terminal that resizes and quits.
+# profctl top: a single table for scripts with the right calls, and a live table on a terminal, with resizing and
+# quitting.
 # beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq
 
-# busy calls seven traced functions a round, without end, until it gets a line.
+# busy calls seven traced functions in each round, until it reads a line.
 start_truth busy
 start_daemon
 
@@ -22,13 +23,13 @@ note "-- the same as JSON"
 t=$WORK/top.json
 calls() { jq "[.calls[] | select(.function == \"$1\" and .pid == $TRUTH_PID) | .count] | add // 0" "$t"; }
 process=".processes[] | select(.pid == $TRUTH_PID)"
-# Each round has one call of each but for two of truth_inner. The counters are read one after the other while the job
-# goes on, and so are times: on a busy machine somebody else may run in between, but not in every frame.
+# Each round has one call of each function, but two of truth_inner. Counters and times are read one after the other
+# while the job runs: on a busy machine another process may run in between, but not in every frame.
 fits() {
 	local noop make inner times
 	"$PROFCTL" top --once --format json --pid "$TRUTH_PID" --catalog "$ROOT/tests/catalog" >"$t" || return 1
 	noop=$(calls truth_noop) make=$(calls truth_make) inner=$(calls truth_inner)
-	# What its three threads ran, waited and slept, in thousandths of the frame
+	# Time of its three threads running, waiting and asleep, in thousandths of the frame
 	times=$(jq ".duration_ns as \$d | [$process | (.run_ns + .runnable_ns + .blocked_ns) * 1000 / \$d | floor] | first" "$t")
 	note "noop $noop make $make inner $inner times $times of $(jq .duration_ns "$t") ns"
 	[ "$noop" -gt 0 ] && [ $((make * 2)) -ge "$noop" ] && [ "$make" -le $((noop * 2)) ] && [ "$inner" -ge "$noop" ] &&
@@ -38,7 +39,7 @@ fits() {
 for ((i = 0; i < 30; i++)); do ! fits || break; done
 [ "$i" -lt 30 ] || fail "figures of 30 frames do not fit together"
 assert_eq "schema" profbpf.top/1 "$(json "$t" .schema)"
-# A second, if nobody has to wait for a CPU.
+# One second, without waits for a CPU.
 assert_between "length of the frame, ms" 100 600000 "$(jq '.duration_ns / 1000000 | floor' "$t")"
 assert_eq "target" true "$(json "$t" "$process | .target")"
 assert_eq "threads" 3 "$(json "$t" "$process | .threads")"
@@ -73,7 +74,7 @@ $(cat "$WORK/screen")"; }
 	until_shown "only commands with a word"
 	"${tmux[@]}" send-keys x
 	until_shown "cost: profbpfd"
-	# busy only computes: nothing holds it up, or others that have the CPUs.
+	# busy only computes: nothing holds it up, except other processes on the CPUs.
 	"${tmux[@]}" send-keys w
 	until_shown "^(verdict|root) +[A-Z]"
 	until_shown "^verdict  "

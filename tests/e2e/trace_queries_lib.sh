@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# trace_queries_lib.sh - for scripts that ask Perfetto's trace processor many things of one file; sourced after lib.sh.
+# trace_queries_lib.sh - many queries of one file by Perfetto's trace processor; sourced after lib.sh.
 # shellcheck shell=bash
 
-# expect WHAT VALUE SQL: the query's one value; judged by compare
+# expect WHAT VALUE SQL: the expected single value of a query; compare checks it
 declare -a whats=() values=() queries=()
 expect() { whats+=("$1") values+=("$2") queries+=("$3"); }
 
-# compare FILE: all at once, since starting the trace processor takes longer than what it is asked.
+# compare FILE: runs all queries at once, because starting the trace processor takes longer than the queries.
 compare() {
 	local i sql='' rows
 	for i in "${!queries[@]}"; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The report in Chinese: every word of it, in columns of the right width, where the language's locale is not installed, too;
-# JSON, CSV and the English report are what they are without it.
+# The report in Chinese is fully translated, with columns of the right width, also without an installed locale;
+# JSON, CSV and the English report are unchanged.
 # beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command msgfmt xgettext
@@ -10,12 +10,12 @@ po=$ROOT/po/zh_CN.po
 msgfmt --check-format --statistics -o /dev/null "$po" 2>"$WORK/statistics"
 assert_eq "entries without a translation" "" "$(grep -E 'untranslated|fuzzy' "$WORK/statistics" || :)"
 
-# What is marked in the sources
+# Texts that are marked in the sources
 mapfile -t sources < <(cd "$ROOT" && grep -rlE '\b(tr|N_)\(' analyzer --include='*.c')
 (cd "$ROOT" && xgettext --language=C --keyword= --keyword=tr --keyword=N_ --from-code=UTF-8 -o "$WORK/marked.pot" "${sources[@]}")
 msgcmp --use-untranslated "$po" "$WORK/marked.pot" >"$WORK/out" 2>&1 || fail "texts without a translation: $(cat "$WORK/out")"
 
-# chinese COMMAND...: what it prints, as one whose language is Chinese is told
+# chinese COMMAND...: runs it with Chinese as the user's language
 chinese() { env -u LC_ALL -u LC_MESSAGES -u LC_CTYPE -u LANGUAGE LANG=zh_CN.UTF-8 PROFBPF_UNTRANSLATED="$WORK/untranslated" "$@"; }
 
 : >"$WORK/untranslated"
@@ -46,7 +46,7 @@ chinese "$ANALYZER" query "$trace" 'select * from processes' --format csv | cmp 
 LC_ALL=C "$ANALYZER" report "$trace" >"$WORK/english"
 assert_contains "the report in English" "$WORK/english" '^verdict '
 
-# A column of figures ends where its heading does, by columns of a terminal, of which a Chinese character takes two.
+# A column of figures ends where its heading ends, in terminal columns, of which a Chinese character takes two.
 python3 - "$WORK/report" <<'END' || fail "columns: $(cat "$WORK/report")"
 import sys, unicodedata
 def columns(text): return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
@@ -60,7 +60,7 @@ for c in row:
     cell += c
 assert columns(cell) == end and cell[-1].isdigit() or cell.endswith("unknown"), (heading, row, cell)
 END
-# A narrow terminal's lines end within it.
+# Lines fit into a narrow terminal.
 type -P script >/dev/null || { leave_out "needs script(1), for a terminal" && exit 0; }
 chinese env COLUMNS=60 script -qec "stty cols 60; $ANALYZER report $trace" /dev/null 2>/dev/null | tr -d "\r" >"$WORK/narrow" || :
 assert_contains "the verdict on a terminal" "$WORK/narrow" '结论'
