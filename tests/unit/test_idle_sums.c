@@ -11,6 +11,24 @@
 #include "analyzer/analyse/idle/idle_causes.h"
 #include "tests/unit/idle_scene.h"
 
+/* Checks that the parts of each gap have no holes, and lie behind those of the gap before. */
+static void expect_parts_without_holes(const struct idle_result *idle)
+{
+	const struct idle_part *part = idle->parts.row;
+
+	for (uint32_t i = 0; i < idle->gap_count; i++) {
+		uint64_t now_ns = idle->gaps[i].gap.start_ns;
+
+		assert_ptr_equal(idle->gaps[i].parts, part);
+		for (uint32_t n = 0; n < idle->gaps[i].part_count; n++, part++) {
+			assert_int_equal(part->start_ns, now_ns);
+			now_ns = part->end_ns;
+		}
+		assert_int_equal(now_ns, idle->gaps[i].gap.end_ns);
+	}
+	assert_int_equal(part - idle->parts.row, idle->parts.count);
+}
+
 /* Totals over several gaps: sums, counts, order, and only the longest gaps listed. */
 static void test_totals(void **state)
 {
@@ -31,6 +49,7 @@ static void test_totals(void **state)
 	assert_int_equal(idle->gap_count, 2);
 	assert_int_equal(idle->gaps[0].gap.start_ns, 100 * US);
 	assert_int_equal(idle->gaps[1].gap.start_ns, 400 * US);
+	expect_parts_without_holes(idle);
 	assert_int_equal(idle->total_count, 4);
 	assert_int_equal(idle->totals[0].cause, IDLE_USER_CODE);
 	assert_string_equal(model_text(scene.model, idle->totals[0].who), "main 100");

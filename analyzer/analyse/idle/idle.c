@@ -236,6 +236,20 @@ static int finish_totals(struct idle_splitter *splitter, struct sums *sums,
 	return 0;
 }
 
+/*
+ * Sets the pointers of the gaps to their parts in result->parts, which are in the order of the gaps. Called after the
+ * last part was added, because the array moves when it grows.
+ */
+static void place_parts(struct idle_result *result)
+{
+	struct idle_part *parts = result->parts.row;
+
+	for (uint32_t i = 0; i < result->gap_count; i++) {
+		result->gaps[i].parts = parts;
+		parts += result->gaps[i].part_count;
+	}
+}
+
 /* The longest gaps with their parts and details. */
 static int list_gaps(struct idle_splitter *splitter, const struct device_gap **gaps, uint64_t count,
 		     uint32_t top, struct idle_result *result)
@@ -257,14 +271,15 @@ static int list_gaps(struct idle_splitter *splitter, const struct device_gap **g
 		if (part_count < 0)
 			return part_count;
 		gap->gap = *gaps[i];
-		gap->parts = calloc((size_t)part_count + 1, sizeof(*gap->parts));
-		if (!gap->parts)
-			return -ENOMEM;
-		for (int part = 0; part < part_count; part++)
-			gap->parts[part] = parts[part];
+		for (int part = 0; part < part_count; part++) {
+			if (!MODEL_PUSH(&result->parts, parts[part]))
+				return -ENOMEM;
+		}
 		gap->part_count = (uint32_t)part_count;
 		result->gap_count++;
 	}
+	MODEL_FIT(&result->parts);
+	place_parts(result);
 	return 0;
 }
 
@@ -342,9 +357,8 @@ cleanup:
 
 void idle_free(struct idle_result *result)
 {
-	for (uint32_t i = 0; i < result->gap_count; i++)
-		free(result->gaps[i].parts);
 	free(result->gaps);
+	free(result->parts.row);
 	free(result->totals);
 	if (result->roots)
 		idle_roots_free(result->roots);

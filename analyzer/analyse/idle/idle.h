@@ -58,7 +58,7 @@ struct idle_part {
 
 struct idle_gap {
 	struct device_gap gap;
-	struct idle_part *parts; /* without holes from gap.start_ns to gap.end_ns */
+	struct idle_part *parts; /* in idle_result.parts; without holes from gap.start_ns to gap.end_ns */
 	uint32_t part_count;
 };
 
@@ -82,6 +82,7 @@ struct idle_result {
 	uint32_t total_count;
 	struct idle_gap *gaps; /* the options->top longest ones, longest first */
 	uint32_t gap_count;
+	MODEL_ARRAY(struct idle_part) parts; /* of all @gaps, gap after gap; one block, which may be in a file (spill.h) */
 	uint64_t cause_ns[IDLE_CAUSES]; /* sums of totals by cause */
 	struct idle_roots *roots; /* the same time by root: idle_roots.h */
 };
