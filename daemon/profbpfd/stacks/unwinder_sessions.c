@@ -60,7 +60,6 @@ int unwinder_rules(const struct unwinder_session *s)
 	return unwind_store_rules(s->unwinder->store);
 }
 
-
 /* Drops the requests for process @pid, or for all if @pid is 0. */
 static void drop_requests(struct unwinder_session *s, pid_t pid)
 {
