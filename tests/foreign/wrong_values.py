@@ -113,6 +113,15 @@ sums.same("streams: numbers and tasks", sorted((row.get("id", -1), row["tasks"])
           [(-1, 1), (7, 1), (8, 2), (9, 1)])
 sums.same("streams: odd figures", odd(found), [])
 
+# Negative ids as unsigned numbers are words; none of them has an unrelated string of the file as its name.
+events = [{"ph": "X", "name": "load", "pid": 1, "tid": 2 ** 64 - i, "ts": i * 100, "dur": 50} for i in range(2, 30)]
+with open(sums.path("negative.json"), "w", encoding="utf-8") as out:
+    json.dump({"traceEvents": events}, out)
+found = sums.report(sums.path("negative.json"))
+sums.same("negative ids: threads", sorted(row.get("name") for row in found["processes"][0]["threads"]),
+          sorted(str(2 ** 64 - i) for i in range(2, 30)))
+sums.same("negative ids: odd figures", odd(found), [])
+
 # Of sums alone no time is known.
 with open(sums.path("results.stats.csv"), "w", encoding="utf-8") as out:
     out.write('"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n"gemm",3,3000,1000,100.0\n')

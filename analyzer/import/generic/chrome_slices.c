@@ -87,12 +87,15 @@ static uint32_t string_of(struct chrome *file, const struct json_value *value)
 	return told ? model_string(file->import->model, value->text) : 0;
 }
 
+/* Numbers that are reserved for words, such as -2 as an unsigned number, are words themselves; -1 is no number. */
 static uint64_t number_of(const struct chrome *file, uint32_t id)
 {
 	const char *text = model_text(file->import->model, id);
 	uint64_t number;
 
-	return decimal_unsigned(text, strlen(text), &number) ? number : slices_word(id);
+	if (!decimal_unsigned(text, strlen(text), &number) || slices_word_of(number))
+		return slices_word(id);
+	return number;
 }
 
 /* The row of the event's track; INDEX_NONE if out of memory. */
