@@ -168,6 +168,13 @@ def check_trace():
     sums.same("trace: names", sorted({row["name"] for row in report["operators"]}), ["[CUDA memcpy HtoD]", "gemm(int, float*)"])
     bytes_told = sums.analyzer("query", "--device", path, "SELECT sum(bytes) FROM tasks").split()
     sums.same("trace: bytes", bytes_told[-1], str(copied))
+    # A negative number is no stream.
+    path = sums.path("negative.csv")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(lines.replace('"1","7"', '"1","-7"'))
+    found = [one for one in sums.report(path)["devices"] if one["id"] == 0][0]["streams"]
+    sums.same("negative stream: numbers", sorted({row.get("id", -1) for row in found}), [-1, 8, 9])
+    sums.same("negative stream: its tasks", [row["tasks"] for row in found if "id" not in row][0] >= 10, True)
 
 
 check_database()

@@ -77,6 +77,17 @@ KERNELS += [("CUPTI_ACTIVITY_KIND_KERNEL", (i * 1000 + 100, i * 1000 + 700, 0, 1
 # Behind the session's start by 7 ns is a time; so is a third of a second before it.
 check_column("job.sqlite", NSYS, KERNELS, "CUPTI_ACTIVITY_KIND_KERNEL", "start", [4, 5])
 check_column("job.sqlite", NSYS, KERNELS, "CUPTI_ACTIVITY_KIND_KERNEL", "end", [4, 5])
+# A negative number is no stream, and neither is what is no number.
+for name, schema, rows, table, number in (("ascend.db", TASK, ROWS, "TASK", 2), ("job.sqlite", NSYS, KERNELS, "CUPTI_ACTIVITY_KIND_KERNEL", 7)):
+    for bad in -5, None, "x", -(2 ** 63):
+        file, base = database("stream_" + name, schema, rows)
+        base.execute("UPDATE %s SET streamId = ? WHERE rowid = 2" % table, (bad,))
+        base.commit()
+        base.close()
+        found = sums.report(file)
+        sums.same("%s, streamId = %r: streams" % (name, bad), sorted((row.get("id", -1), row["tasks"]) for row in found["devices"][0]["streams"]),
+                  [(-1, 1), (number, 4)])
+        sums.same("%s, streamId = %r: odd figures" % (name, bad), odd(found), [])
 
 
 def steps_table(name, second):

@@ -292,7 +292,7 @@ static int on_task(void *context, sqlite3_stmt *row)
 {
 	struct database *file = context;
 	uint64_t id = (uint64_t)sqlite3_column_int64(row, 5);
-	struct device_task task = { .stream = (uint64_t)sqlite3_column_int64(row, 3),
+	struct device_task task = { .stream = sqlite_column_stream(row, 3),
 				    .correlation = (uint64_t)sqlite3_column_int64(row, 4) };
 	uint32_t type = ascend_db_text(file, row, 6), compute = map_get(&file->compute, id);
 	uint32_t part = map_get(&file->communication, id);

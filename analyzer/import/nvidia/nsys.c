@@ -158,7 +158,7 @@ static int on_task(void *context, sqlite3_stmt *row)
 	struct model *model = file->import->model;
 	uint64_t global_pid = (uint64_t)sqlite3_column_int64(row, 5);
 	struct device_task task = {
-		.stream = (uint64_t)sqlite3_column_int64(row, 3),
+		.stream = sqlite_column_stream(row, 3),
 		.correlation = (uint64_t)sqlite3_column_int64(row, 4),
 		.bytes = (uint64_t)sqlite3_column_int64(row, 6),
 		.thread = INDEX_NONE,

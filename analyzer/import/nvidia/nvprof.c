@@ -144,7 +144,7 @@ static int on_task(void *context, sqlite3_stmt *row)
 	struct nvprof *file = context;
 	struct model *model = file->import->model;
 	struct device_task task = {
-		.stream = (uint64_t)sqlite3_column_int64(row, 3),
+		.stream = sqlite_column_stream(row, 3),
 		.correlation = (uint64_t)sqlite3_column_int64(row, 4),
 		.bytes = (uint64_t)sqlite3_column_int64(row, 5),
 		.thread = INDEX_NONE,

@@ -161,7 +161,7 @@ static int add_task(struct nvprof_csv *file, const struct csv_value *values)
 		 import_instants_of((int64_t)start, (int64_t)length, 1, &task.start_ns, &task.end_ns);
 	if (values[C_STREAM].text &&
 	    decimal_scaled(values[C_STREAM].text, values[C_STREAM].length, 0, &stream))
-		task.stream = (uint64_t)stream;
+		task.stream = stream < 0 ? UINT64_MAX : (uint64_t)stream;
 	if (file->size > 0 && values[C_SIZE].text &&
 	    decimal_real(values[C_SIZE].text, values[C_SIZE].length, &size) &&
 	    size * file->size < SIZE_LIMIT)

@@ -21,3 +21,10 @@ int64_t sqlite_column_instant(sqlite3_stmt *row, int column)
 	default: return INT64_MIN;
 	}
 }
+
+uint64_t sqlite_column_stream(sqlite3_stmt *row, int column)
+{
+	int64_t number = sqlite_column_instant(row, column);
+
+	return number < 0 ? UINT64_MAX : (uint64_t)number;
+}

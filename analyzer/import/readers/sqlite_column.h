@@ -9,4 +9,7 @@
 /* sqlite_column_instant - a whole number, also as text; INT64_MIN for other values: "12abc", 1e300, NULL */
 int64_t sqlite_column_instant(sqlite3_stmt *row, int column);
 
+/* sqlite_column_stream - the number of a stream; UINT64_MAX, which means no stream, for negative and other values */
+uint64_t sqlite_column_stream(sqlite3_stmt *row, int column);
+
 #endif /* PROFBPF_ANALYZER_IMPORT_READERS_SQLITE_COLUMN_H */
