@@ -41,6 +41,14 @@ int device_fact_text(struct import *import, uint32_t device, const char *topic, 
 	return fact.text ? add(import, &fact, topic, name, "") : 0;
 }
 
+/* A number of ranks or stages is whole, and no larger than numbers of ranks in the model. */
+static bool is_possible(const char *name, double number)
+{
+	if (strcmp(name, "rank_size") != 0 && strcmp(name, "stage_num") != 0)
+		return true;
+	return number >= 0 && number < INDEX_NONE && number == (uint32_t)number;
+}
+
 int device_facts_of(struct import *import, uint32_t device, const char *topic, yajl_val object)
 {
 	int err = 0;
@@ -52,6 +60,9 @@ int device_facts_of(struct import *import, uint32_t device, const char *topic, y
 
 		if (YAJL_IS_STRING(value))
 			err = device_fact_text(import, device, topic, name, YAJL_GET_STRING(value));
+		else if (json_file_real(value, &number) && !is_possible(name, number))
+			err = import_finding(import, "numbers of ranks or stages that cannot be: left out",
+					     name);
 		else if (json_file_real(value, &number))
 			err = device_fact_number(import, device, topic, name, "", number);
 	}

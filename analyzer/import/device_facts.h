@@ -18,8 +18,8 @@ int device_fact_text(struct import *import, uint32_t device, const char *topic, 
 		     const char *text);
 
 /*
- * Adds all numbers and texts that are direct members of @object; nested objects and lists are skipped. Returns 0 or
- * -ENOMEM.
+ * Adds all numbers and texts that are direct members of @object; nested objects and lists are skipped. A number of
+ * ranks or stages that cannot be one is a finding. Returns 0 or -ENOMEM.
  */
 int device_facts_of(struct import *import, uint32_t device, const char *topic, yajl_val object);
 

@@ -23,7 +23,7 @@
 #define REDUCES_MAX (CSV_COLUMNS - COLUMNS) /* maximum number of columns of a step's reductions */
 #define NO_ID UINT32_MAX /* the files' value for "none" */
 
-enum column { C_DEVICE, C_NUMBER, C_FP, C_BP, C_END, C_MODEL, C_RAW, COLUMNS };
+enum column { C_DEVICE, C_NUMBER, C_FP, C_BP, C_END, C_MODEL, C_RAW, C_START, COLUMNS };
 
 static const char *const NAMES[] = {
 	"Device_id|Device ID",
@@ -33,6 +33,7 @@ static const char *const NAMES[] = {
 	"Iteration End(us)|Iteration End|end_point",
 	"Model ID",
 	"step_num",
+	"start_point",
 	NULL,
 };
 
@@ -123,7 +124,8 @@ static uint64_t instant_of(const struct steps_file *file, const struct csv_value
 	if (file->raw)
 		return number_of(value, &ticks) && ticks < INT64_MAX / TICK_NS ? ticks * TICK_NS
 									       : 0;
-	if (!value->text || !decimal_scaled(value->text, value->length, 3, &ns) || ns <= 0)
+	if (!value->text || !decimal_scaled(value->text, value->length, 3, &ns) || ns <= 0 ||
+	    ns == INT64_MAX)
 		return 0;
 	return (uint64_t)(ns > NANOSECONDS_2001 && ns > file->shift_ns ? ns - file->shift_ns : ns);
 }
@@ -178,8 +180,12 @@ static int on_row(void *context, const struct csv_value *values)
 		return 0; /* means */
 	if (step.number == MODEL_ID_NONE)
 		return import_finding(file->import, "steps without a number", number->text);
-	/* Inference has no backward pass, and some rows have no forward pass either. */
-	if (!fp_ns || end_ns < fp_ns || clock_of(file, fp_ns) != clock)
+	/*
+	 * Inference has no backward pass, and some rows have no forward pass either. In MindSpore's tables steps have a
+	 * start, and no forward pass begins before it.
+	 */
+	if (!fp_ns || end_ns < fp_ns || clock_of(file, fp_ns) != clock ||
+	    fp_ns < instant_of(file, &values[C_START]))
 		return import_finding(file->import, "steps without usable times", number->text);
 	step.fp_start_ns = host_time(file, clock, fp_ns);
 	step.bp_end_ns = host_time(file, clock, instant_of(file, &values[C_BP]));

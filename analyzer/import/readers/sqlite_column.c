@@ -3,7 +3,7 @@
 
 #include "analyzer/import/decimal_ns.h"
 
-int64_t sqlite_column_instant(sqlite3_stmt *row, int column)
+static int64_t whole_of(sqlite3_stmt *row, int column)
 {
 	int64_t value;
 	double real;
@@ -20,6 +20,13 @@ int64_t sqlite_column_instant(sqlite3_stmt *row, int column)
 			       : INT64_MIN;
 	default: return INT64_MIN;
 	}
+}
+
+int64_t sqlite_column_instant(sqlite3_stmt *row, int column)
+{
+	int64_t value = whole_of(row, column);
+
+	return value == INT64_MAX ? INT64_MIN : value;
 }
 
 uint64_t sqlite_column_stream(sqlite3_stmt *row, int column)
