@@ -34,18 +34,31 @@ static int detect(const struct import_sample *sample)
 	return sample->directory ? 1 : 0;
 }
 
-static int take(struct import *import)
+/*
+ * Imports the files, or with import->own the exports of profbpf. *@torn: some files could not be imported. Returns
+ * -ENODATA if only exports of profbpf can be imported.
+ */
+static int take(struct import *import, bool *torn)
 {
 	struct directory_walk walk = { .import = import, .patterns = PATTERNS };
 	int err = directory_take(&walk, import->path);
 
-	return !err && !walk.taken ? directory_take_content(import) : err;
+	*torn = walk.taken > walk.imported;
+	if (err || walk.imported)
+		return err;
+	if (walk.taken)
+		return walk.own.count ? -ENODATA : 0;
+	return directory_take_content(import);
 }
 
-/* Exports of profbpf repeat the data of their source: they are imported only if the source is not there. */
+/*
+ * Exports of profbpf repeat the data of their source: they are imported only if the source is not there or cannot be
+ * read.
+ */
 static int import(struct import *import)
 {
-	int err = take(import);
+	bool torn, ignored;
+	int err = take(import, &torn);
 
 	if (err != -ENODATA)
 		return err;
@@ -54,7 +67,11 @@ static int import(struct import *import)
 	if (err != -EBADMSG)
 		return err;
 	import->error[0] = '\0';
-	return take(import);
+	err = take(import, &ignored);
+	if (err != -EBADMSG || !torn)
+		return err;
+	import->error[0] = '\0';
+	return 0;
 }
 
 const struct importer import_directory = {

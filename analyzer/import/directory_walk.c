@@ -107,6 +107,7 @@ static int take_file(struct directory_walk *walk, const struct folder *folder, c
 		return import_fail(walk->import, -E2BIG, "more than %d files of results",
 				   FILES_MAX);
 	err = import_part(walk->import, path, &folder->result, complete, error, sizeof(error));
+	walk->imported += err == 0;
 	/* One damaged rank of many is a finding; the other ranks are imported. */
 	if (err && err != -ENOMEM)
 		err = import_finding(walk->import, "a file was not taken in", error);
@@ -213,6 +214,7 @@ static int take_data_profile(struct directory_walk *walk, const char *path)
 	if (err == -ENOENT)
 		return 0;
 	walk->taken++;
+	walk->imported += err == 0;
 	return err && err != -ENOMEM
 		       ? import_finding(walk->import, "a folder was not taken in", error)
 		       : err;
@@ -328,5 +330,5 @@ int directory_take(struct directory_walk *walk, const char *path)
 {
 	int err = walk_folder(walk, path, NULL, false);
 
-	return !err && walk->taken ? own_export_tell(&walk->own, walk->import) : err;
+	return !err && walk->imported ? own_export_tell(&walk->own, walk->import) : err;
 }

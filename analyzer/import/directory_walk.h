@@ -51,7 +51,8 @@ struct directory_walk {
 	int (*done)(const struct directory_walk *walk, const char *path, uint32_t first_device);
 	bool exports; /* files superseded by a newer export (exports.h) are skipped: a finding for each */
 	bool beside; /* valid during skip(): sibling folders had tasks */
-	unsigned int taken; /* number of imported files */
+	unsigned int taken; /* number of files that were to be imported */
+	unsigned int imported; /* number of these files that were imported; each other file is a finding */
 	struct own_exports own; /* skipped exports, unless import->own; findings if anything was imported */
 };
 

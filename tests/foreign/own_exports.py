@@ -71,4 +71,12 @@ for name, source, make in ("kineto", "rank0.pt.trace.json", kineto), ("chrome", 
         if to != "csv":
             sums.same("%s: its export to %s without it" % (name, to), [row[:2] for row in devices(folder)], [[9, 9 * 40000]])
             sums.same("%s: it counts then" % to, "not counted" in sums.analyzer("info", "--device", folder), False)
+        # The same with a source that cannot be read.
+        torn = os.path.join(folder, source, "msprof_20240102030405.json") if "/" in source else os.path.join(folder, source)
+        os.makedirs(os.path.dirname(torn), exist_ok=True)
+        with open(torn, "w", encoding="utf-8") as file:
+            file.write('{"traceEvents": [' if "/" not in source else "[")
+        words = sums.analyzer("info", "--device", folder)
+        sums.same("%s: its export to %s beside a torn file" % (name, to), [row[:2] for row in devices(folder)], [[9, 9 * 40000]] * (to != "csv"))
+        sums.same("%s beside a torn file: the file is named" % to, [word in words for word in ("a file was not taken in", "not counted")], [True, False])
 sums.end()

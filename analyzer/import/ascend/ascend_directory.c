@@ -205,11 +205,17 @@ static int import(struct import *import)
 				       .exports = true,
 				       .done = done };
 	int err = directory_take(&walk, import->path);
+	bool torn = walk.taken > walk.imported;
 
-	if (!err && !walk.taken && walk.own.count) {
+	if (!err && !walk.imported && walk.own.count) {
 		import->own = true;
 		walk.own.count = 0;
 		err = directory_take(&walk, import->path);
+		/* Exports to other formats have names that Ascend's profilers do not use. */
+		if (!err && torn && !walk.imported) {
+			err = import_directory.import(import);
+			err = err == -EBADMSG ? 0 : err;
+		}
 	}
 	if (err || walk.taken)
 		return err;
