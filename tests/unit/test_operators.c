@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/fuzzy.h"
+#include "analyzer/analyse/device/operator_groups.h"
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/cli/command_line.h"
 #include "tests/unit/small_model.h"
@@ -197,6 +198,36 @@ static void add_counter(struct model *model, const char *name, double value)
 	assert_true(MODEL_PUSH(&model->task_metrics, metric));
 }
 
+/* A million groups with two counters each must not take 64 rows of counters each. */
+static void groups_are_small(void **state)
+{
+	const struct analysis_options everything = { 0 };
+	struct model *model = small_model(0, 1000000);
+	struct operator_groups groups;
+
+	small_device(model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	for (uint32_t i = 0; i < 3; i++) {
+		add_counter(model, "aic_mac_ratio", 0.5);
+		add_counter(model, "aicore_time(us)", 4);
+	}
+	add_counter(model, "a third", 1);
+	for (uint32_t i = 0; i < 2; i++)
+		add_detailed(model, 100, i ? "2,3" : "4,5",
+			     (struct task_detail){ .first_metric = i * 2, .metric_count = 2 });
+	/* A later task of the group has one more. */
+	add_detailed(model, 100, "2,3", (struct task_detail){ .first_metric = 4, .metric_count = 3 });
+	small_index(model);
+	assert_int_equal(operator_groups_find(model, &everything, &groups), 0);
+	assert_int_equal(groups.count, 2);
+	assert_int_equal(groups.row[0].metrics.count, 2);
+	assert_int_equal(groups.row[0].metrics.capacity, 2);
+	assert_int_equal(groups.row[1].metrics.count, 3);
+	assert_int_equal(groups.row[1].metrics.row[1].tasks, 2);
+	assert_int_equal(groups.row[1].metrics.row[2].tasks, 1);
+	operator_groups_free(&groups);
+	model_free(model);
+}
+
 #define near(a, b) assert_true((a) > (b) - 0.001 && (a) < (b) + 0.001)
 
 /* Three tasks: two with figures of their work, all with shapes, two with counters. */
@@ -359,6 +390,7 @@ int main(void)
 		cmocka_unit_test(by_type_and_core),
 		cmocka_unit_test(searches_and_limits),
 		cmocka_unit_test(figures_and_orders),
+		cmocka_unit_test(groups_are_small),
 		cmocka_unit_test(work_and_shapes),
 		cmocka_unit_test(shapes_and_scopes),
 		cmocka_unit_test(several_names),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/device/operator_figures.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static uint64_t duration(const struct device_task *task)
@@ -95,10 +96,25 @@ static struct operator_metric *metric_of(const struct model *model,
 	return &metrics->row[metrics->count - 1];
 }
 
+/*
+ * Groups of tasks have an array each, and there may be a million groups: an array begins with as many rows as its
+ * first task has counters, which is how many the others have.
+ */
+static bool begin_metrics(struct operator_metrics *metrics, uint32_t count)
+{
+	if (metrics->capacity || !count)
+		return true;
+	metrics->row = calloc(count, sizeof(*metrics->row));
+	metrics->capacity = metrics->row ? count : 0;
+	return metrics->row != NULL;
+}
+
 static bool add_metrics(const struct model *model, const struct device_task *task,
 			const struct task_detail *detail, struct operator_figures *figures,
 			struct operator_metrics *metrics)
 {
+	if (!begin_metrics(metrics, detail->metric_count))
+		return false;
 	if (!figures->metric_count)
 		figures->first_metric = metrics->count;
 	for (uint32_t i = 0; i < detail->metric_count; i++) {
