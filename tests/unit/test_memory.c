@@ -66,6 +66,9 @@ static void ledger(void **state)
 
 	call(&job, job.allocate, 1000, 500, 0xa000);
 	call(&job, job.allocate, 1100, 300, 0xb000);
+	/* Addresses that were returned but not seen: neither is an allocation, nor do they free each other. */
+	call(&job, job.allocate, 1101, 7000, 0)->flags = MODEL_CALL_VALUE_UNKNOWN;
+	call(&job, job.allocate, 1103, 7000, 0)->flags = MODEL_CALL_VALUE_UNKNOWN;
 	/* A deeper layer of the same call, a failed call, and addresses without memory. */
 	call(&job, job.allocate, 1102, 300, 0xb000)->flags = MODEL_CALL_INNER;
 	call(&job, job.allocate, 1200, 9000, 0xa000)->flags = MODEL_CALL_ERROR;

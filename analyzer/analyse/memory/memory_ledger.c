@@ -79,10 +79,13 @@ static bool entry_of(const struct keeping *of, uint32_t row, struct entry *entry
 	if (function->kind == PROFBPF__FUNCTION__KIND__ALLOC) {
 		entry->alloc = true;
 		entry->ts_ns = call->end_ns;
-		return !(call->flags & MODEL_CALL_NOT_RETURNED) &&
-		       argument(function, call, PROFBPF__FUNCTION__ROLE__BYTES, &entry->bytes) &&
-		       argument(function, call, PROFBPF__FUNCTION__ROLE__OUT_HANDLE,
-				&entry->address);
+		if (call->flags & MODEL_CALL_NOT_RETURNED ||
+		    !argument(function, call, PROFBPF__FUNCTION__ROLE__BYTES, &entry->bytes) ||
+		    !argument(function, call, PROFBPF__FUNCTION__ROLE__OUT_HANDLE,
+			      &entry->address))
+			return false;
+		/* An address that is the returned value is recorded as 0 if that value is unknown. */
+		return entry->address || !(call->flags & MODEL_CALL_VALUE_UNKNOWN);
 	}
 	entry->ts_ns = call->start_ns;
 	return function->kind == PROFBPF__FUNCTION__KIND__FREE && !entry->failed &&
