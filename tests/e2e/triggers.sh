@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The flight recorder's triggers: a process that is ended by a signal, one that launches nothing any more, a slow step, steps
-# by their numbers, data that are waited for, a metric leave one file each, which tells why; files are limited in number and
-# size; ordinary users have no triggers. Configuration is read again while the daemon runs.
+# The flight recorder's triggers: a process killed by a signal, a process that launches no more, a slow step, steps by
+# number, a long wait for data, and a metric write one file each, with the reason; files are limited in number and size;
+# ordinary users have no triggers. The configuration can be reloaded while the daemon runs.
 # beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -54,12 +54,12 @@ for line in 'recorder = soon' 'recorder 60s' 'records = 60s' 'private = 3' 'trig
 done
 assert_status "a configuration that is not there" 2 "$PROFBPFD" --config "$WORK/none.conf"
 assert_contains "the message" "$WORK/err" 'none.conf: No such file'
-# Left by a daemon that was killed, and being written by another one
+# A file left by a killed daemon, and a file that another daemon is writing
 mkdir "$FILES"
 touch "$FILES/profbpf-trigger-1-left.pbt.part" "$FILES/report.pbt.part"
 exec {written}>"$FILES/profbpf-trigger-1-written.pbt.part"
 flock "$written"
-# The command line's word is the last.
+# The command line overrides the configuration.
 start_daemon --config "$WORK/profbpfd.conf" --recorder 20s --catalog "$ROOT/tests/catalog"
 assert_eq "what is not complete" "profbpf-trigger-1-written.pbt.part report.pbt.part" "$(cd "$FILES" && echo *)"
 exec {written}>&-
@@ -77,8 +77,8 @@ assert_status "steps without a beginning" 2 "$PROFCTL" trigger add --steps 50 tr
 as_nobody "$PROFCTL" trigger list 2>"$WORK/err" && fail "an ordinary user sees triggers"
 assert_contains "the message to an ordinary user" "$WORK/err" 'only root'
 
-# Old ones are in the way, of which one has to go: for the other there is room whatever a busy machine has recorded. What is not
-# ours stays.
+# Old files exceed the limit, so one must be removed; there is room for the other, whatever a busy machine has recorded.
+# Files that are not the recorder's stay.
 truncate -s 31M "$FILES/profbpf-trigger-9-old.pbt" "$FILES/profbpf-trigger-9-older.pbt" "$FILES/report.pbt"
 touch -d '2 days ago' "$FILES/profbpf-trigger-9-older.pbt"
 touch -d '1 day ago' "$FILES/profbpf-trigger-9-old.pbt"
@@ -93,7 +93,7 @@ assert_reason "data" 5 "trigger data-wait=0.0001%:truth_noop: thread $TRUTH_PID 
 wait_until 10 has_file 6 || fail "no metric was above: $(cat "$WORK/profbpfd.log")"
 assert_reason "a metric" 6 "trigger metric=.*: process $TRUTH_PID: profbpf_process_launches_total grows by [1-9][0-9.]+ a second"
 
-# The configuration is read again: wrong, with what can change, and with what cannot.
+# Reloads of the configuration: with an error, with changeable settings, and with others.
 cp "$WORK/profbpfd.conf" "$WORK/before.conf"
 echo 'trigger = slow-step=0.5:f' >>"$WORK/profbpfd.conf"
 assert_status "a wrong configuration" 1 "$PROFCTL" reload
@@ -118,11 +118,12 @@ kill -STOP "$TRUTH_PID"
 wait_until 10 has_file 2 || fail "nothing was written: $(cat "$WORK/profbpfd.log")"
 wait_until 10 has_file 3 || fail "no slow step was seen: $(cat "$WORK/profbpfd.log")"
 assert_reason "nothing launched" 2 "trigger no-launch=2s: process $TRUTH_PID has launched nothing for [2-9]"
-# It sleeps, as far as the kernel is concerned: stopped in the call by which it paces itself, for as long as nobody looked.
+# For the kernel the process sleeps: it was stopped in the call that paces it.
 "$ANALYZER" report "$(files_of 2)" --section stacks --format json -o "$WORK/stacks.json"
 assert_eq "where its threads sleep" "$TRUTH_PID 1 true" "$(jq -r --argjson pid "$TRUTH_PID" '.stacks.asleep
 	| "\(map(.tid) | join(",")) \(length) \(.[0].frames | (map(.kind) | index("kernel") == 0) and (map(.name) | index("sleep_ns") < index("main")))"' "$WORK/stacks.json")"
-# asleep_at FILE: when its threads were looked at last; 0: they were not. What triggers had looked at is in later snapshots, too.
+# asleep_at FILE: the time of the last look at sleeping threads; 0: none. Looks for triggers are in later snapshots,
+# too.
 asleep_at() {
 	"$ANALYZER" report "$1" --section stacks --format json |
 		jq --argjson pid "$TRUTH_PID" '[.stacks.asleep[]? | select(.pid == $pid).ts_ns] | max // 0'
@@ -135,7 +136,7 @@ assert_reason "a slow step" 3 "trigger slow-step=1000:truth_fail_\*: a step of p
 [ -e "$FILES/profbpf-trigger-9-old.pbt" ] && [ -e "$FILES/report.pbt" ] || fail "too much was removed: $(ls -l "$FILES")"
 assert_eq "the mode of a file" 600 "$(stat -c %a "$(files_of 2)")"
 
-# Again, but too soon for a file
+# The trigger happens again, but too soon for another file
 kill -CONT "$TRUTH_PID"
 sleep 0.3
 kill -STOP "$TRUTH_PID"
@@ -152,7 +153,7 @@ assert_reason "a signal" 1 "trigger signal: process $TRUTH_PID \(paced\) was end
 assert_eq "files that were not completed" 0 "$(find "$FILES" -name '*.part' | wc -l)"
 stop_daemon
 
-# A recorder is turned on while the daemon runs, and off with a restart only: until then it goes on as it was.
+# A reload can turn the recorder on, but only a restart turns it off: until then it continues unchanged.
 reloads() { # WHAT SETTINGS SAID
 	printf '%s\n' "$2" >"$WORK/off.conf"
 	assert_status "$1" 0 "$PROFCTL" reload
@@ -160,11 +161,11 @@ reloads() { # WHAT SETTINGS SAID
 }
 echo '# nothing' >"$WORK/off.conf"
 start_daemon --config "$WORK/off.conf"
-# It cannot be turned on for want of descriptors: why is said, nothing is left of it, and it can be tried again.
+# Turning it on fails for lack of descriptors: the reason is reported, nothing is left, and it can be tried again.
 first_free() { local fd=0; while [ -e "/proc/$DAEMON_PID/fd/$fd" ]; do fd=$((fd + 1)); done; echo "$fd"; }
 descriptors() { { find "/proc/$DAEMON_PID/fd" 2>/dev/null || :; } | wc -l; }
 before=$(descriptors)
-# The connection of the command before may still be about to be closed.
+# The connection of the previous command may not be closed yet.
 none_left() { [ "$(descriptors)" -le "$before" ]; }
 for room in 2 3; do
 	prlimit --pid "$DAEMON_PID" --nofile=$(($(first_free) + room)):

@@ -17,14 +17,14 @@ assert_loss_accounted "$r"
 assert_complete "$r"
 assert_eq "records of switches" 0 "$(jq '[.capture.sources[] | select(.name == "sched") | .produced] | add // 0' "$r")"
 
-# spare WHAT: what all threads together used after each had looked
+# spare WHAT: usage of all threads together after each one's own last reading
 spare() { ended_beyond "$1" burner sleeper holder waiter victim thief; }
 
 for name in burner sleeper holder waiter victim thief; do
 	tid=$(truth_value "$name.tid")
 	cpu=$(truth_value "$name.cpu_ns")
 	assert_eq "name of thread $tid" "$name" "$(thread_field "$r" "$tid" name)"
-	# The kernel's own sums: what the thread read on its clock, and its way out.
+	# The kernel's own sums: the thread's own reading of its clock, plus its exit.
 	assert_between "CPU time of $name" $((cpu - cpu / 1000)) $((cpu + $(spare cpu_ns) + cpu * SLACK / 100 + 2000000 * SLACK)) \
 		"$(thread_field "$r" "$tid" run_ns)"
 	voluntary=$(truth_value "$name.voluntary")
@@ -35,11 +35,11 @@ for name in burner sleeper holder waiter victim thief; do
 		"$(thread_field "$r" "$tid" involuntary_switches)"
 done
 
-# An interval may be longer on a busy machine, never shorter by more than what reading takes.
+# An interval may be longer on a busy machine, but never shorter by more than the time of a reading.
 span=$(jq .trace.duration_ns "$r")
 assert_between "readings of the CPUs" 2 $((span / 50000000 + 2)) "$(jq '.host.series.rows | length' "$r")"
 
-# 50 children that live shorter than an interval: each has figures of its own.
+# 50 children that live shorter than an interval: each has its own figures.
 record_dir=$WORK/children.pbt
 "$PROFCTL" record --topics account -o "$record_dir" -- bash -c 'for i in {1..50}; do /bin/true; done' 2>"$WORK/record.err" ||
 	fail "record: $(cat "$WORK/record.err")"

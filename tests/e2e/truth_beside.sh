@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Sessions of one daemon, which share the scheduler's events, see as much each as if they were alone.
+# Sessions of one daemon, which share the scheduler's events, each see as much as a single session.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq
 
-# A sleeping process of somebody else's session.
+# A sleeping process for the other session.
 sleep 1000 &
 sleeper=$!
 start_daemon
 declare -A SESSION
 
-# begin NAME PID [OPTION...]: a session that writes NAME.pbt
+# begin NAME PID [OPTION...]: starts a session that writes NAME.pbt
 begin() {
 	local name=$1 pid=$2
 	shift 2
@@ -21,7 +21,7 @@ begin() {
 	SESSION[$name]=$PROFCTL_PID
 }
 
-# end NAME: and looks at the books
+# end NAME: ends the session and checks that it accounts for all records
 end() {
 	kill -INT "${SESSION[$1]}"
 	wait_for_end "${SESSION[$1]}" 20 || fail "session $1 failed: $(cat "$WORK/$1.err")"
@@ -36,10 +36,10 @@ threads_of() {
 		\"\(.tid) \(.voluntary_switches) \(.involuntary_switches)\"" "$1" | sort -n
 }
 
-# records REPORT: how many switches and wake-ups there are
+# records REPORT: the number of switches and wake-ups
 records() { jq '.capture.sources[] | select(.name == "sched") | .delivered' "$1"; }
 
-# all_seen NAME: a session of the program "threads" that was there for all of it
+# all_seen NAME: checks a session that covers the whole program "threads"
 all_seen() {
 	local r=$WORK/$1.json process=".processes[] | select(.pid == $TRUTH_PID)" cpu ways
 	assert_eq "$1: threads seen: 200, the late one and the first" 202 "$(jq "[$process | .threads[]] | length" "$r")"
@@ -49,7 +49,7 @@ all_seen() {
 		"$(jq "[$process | .threads[] | select(.name != \"named-late\" and .tid != $TRUTH_PID) | .run_ns] | add" "$r")"
 }
 
-# The first one's place is free again when the targets begin to work.
+# The first session's slot is free again when the targets begin to work.
 begin first "$sleeper"
 begin other "$sleeper"
 start_truth threads
@@ -68,11 +68,11 @@ for name in all stacks; do
 		threads_of "$WORK/$name.json" | diff "$WORK/one" - | head
 	)"
 done
-# A thread is woken as new, gets a CPU and leaves it; the first one waits for each.
+# Each thread is woken when it is created, gets a CPU and leaves it; the first thread waits for each.
 for name in one all stacks; do assert_between "$name: switches and wake-ups" 600 1000000 "$(records "$WORK/$name.json")"; done
 assert_between "switches and wake-ups of the sleeper's session" 0 100 "$(records "$WORK/other.json")"
 
-# Whoever takes their places later finds nothing of them there, and when all are gone, so is what they shared.
+# Later sessions in their slots find none of their data; after the last session the shared programs are gone, too.
 start_truth threads
 begin later "$TRUTH_PID" --topics sched
 begin beside "$sleeper" --topics sched

@@ -7,7 +7,7 @@
 need_root
 need_command jq gcc strip unshare
 
-# library NAME FUNCTION: a library of its own, without a build id, so that only the file itself identifies it
+# library NAME FUNCTION: builds a library without a build id, so that only the file itself identifies it
 library() {
 	gcc -O2 -g -fPIC -shared -Wl,--build-id=none -DFUNCTION="$2" -o "$WORK/$1.so" "$ROOT/tests/truth/binary/library.c"
 }
@@ -27,7 +27,7 @@ gcc -O2 -g -fPIC -shared -DIMPORTER -Wl,-z,now -Wl,-rpath,"$WORK" -o "$WORK/impo
 gcc -O2 -g -static -D_GNU_SOURCE -I"$ROOT" -DFUNCTION=binary_static -o "$WORK/static" \
 	"$ROOT/tests/truth/binary/static.c" "$ROOT/tests/truth/binary/library.c"
 
-# A program that sees a library where nobody else does.
+# A program that sees a library at a path where no other process sees it.
 mkdir "$WORK/hidden"
 cat >"$WORK/inside" <<END
 mount -t tmpfs none "$WORK/hidden"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Blocked in an ioctl or a read when recording begins, when it ends, or both: each is counted once, as what it is, and
-# for as long as is known.
+# Threads blocked in an ioctl or a read when recording begins, when it ends, or both: each call is counted once, with
+# its kind and its known duration.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
@@ -37,7 +37,7 @@ rows() {
 assert_eq "ioctls of the thread that was blocked before" $((1 + $(truth_value afterwards))) "$(rows ioctl_before | wc -l)"
 read -r from to open returned before <<<"$(rows ioctl_before | head -n 1)"
 assert_eq "the first of them: had not returned, began before" "0 1" "$open $before"
-# Hooks on the function see no return of what they did not see begin.
+# Hooks on the function see no return of a call whose entry they did not see.
 [ "$returned" = 0 ] || assert_eq "what it returned" unknown "$returned"
 assert_between "when it was found" "$session" "$released" "$from"
 [ "$(json "$r" .capture.switches_missing)" -gt 0 ] ||
@@ -62,12 +62,12 @@ assert_eq "the sum is of those alone that began and ended" "$(rows ioctl_before 
 	"$(device total_ns)"
 
 note "-- reads"
-# sleeps_of NAME FIELD: of its sleeps in a read
+# sleeps_of NAME FIELD: a field of the thread's sleeps in a read
 sleeps_of() {
 	jq "[.processes[].threads[] | select(.tid == $(truth_value "$1.tid")) | .sleeps[] | select(.syscall == \"read\") | .$2] | add // 0" "$r"
 }
 if [ "$(json "$r" .capture.switches_missing)" -eq 0 ]; then
-	# A sleep is counted where it ends.
+	# A sleep is counted at its end.
 	assert_eq "sleeps that ended, of the thread that slept before" 1 "$(sleeps_of read_before count)"
 	assert_between "how long it slept while recording" $((released - session)) \
 		$(($(truth_value read_before.returned_ns) - session)) "$(sleeps_of read_before total_ns)"

@@ -28,7 +28,7 @@ assert_eq "truth_inner calls, inside truth_outer" 30 "$(api_count "$r" truth_inn
 assert_eq "truth_recurse calls, one inside the other" 5 "$(api_count "$r" truth_recurse)"
 assert_eq "truth_arguments calls" 7 "$(api_count "$r" truth_arguments)"
 assert_eq "truth_sleep calls" 20 "$(api_count "$r" truth_sleep)"
-# Each of them sleeps 5 ms, and is inside what the program measured.
+# Each call sleeps 5 ms, and lies within the program's own measurement.
 assert_between "truth_sleep total ns" $((20 * 5000000)) "$(truth_value sleep_total_ns)" "$(api_count "$r" truth_sleep total_ns)"
 assert_eq "truth_method calls" 21 "$(api_count "$r" truth_method)"
 assert_eq "truth_method errors, of what it went on in" 5 "$(api_count "$r" truth_method errors)"
@@ -37,7 +37,7 @@ assert_eq "truth_dropped calls, of which it is not known where they went on" 1 "
 assert_eq "truth_dropped calls that were left" 0 "$(api_count "$r" truth_dropped left)"
 assert_eq "open calls at detach" 1 "$(api_count "$r" truth_block open)"
 
-# The same, seen call by call: arguments, string, the value written through a pointer, the thread.
+# The same for individual calls: arguments, string, the value written through a pointer, the thread.
 "$ANALYZER" export "$WORK/calls.pbt" --to chrome -o "$WORK/calls.trace.json"
 c=$WORK/calls.trace.json
 assert_eq "truth_arguments with its string argument" 7 \

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Pressure, frequencies and idle states are what the kernel's files say: here files of our own, whose values change.
+# Pressure, frequencies and idle states equal the values in the kernel's files, here replaced by files with changing
+# values.
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq unshare
@@ -8,9 +9,9 @@ need_command jq unshare
 readonly CPUS=/sys/devices/system/cpu STATES=(POLL C1 C6)
 [ -e /proc/pressure/cpu ] || skip "needs pressure stall information (CONFIG_PSI, psi=1)"
 
-# value KIND CPU STATE: before the change; 1000 more of each after it, microseconds and kHz
+# value KIND CPU STATE: the value before the change, in microseconds or kHz; after it, 1000 more
 value() { echo $(($1 * 1000000 + $2 * 10000 + $3 * 100 + 7)); }
-# write_values FOLDER MORE: cpufreq and cpuidle of the CPUs, and the files of pressure
+# write_values FOLDER MORE: writes cpufreq and cpuidle of the CPUs, and the files of pressure
 write_values() {
 	local cpu state what
 	for cpu in 0 1; do
@@ -28,7 +29,7 @@ write_values() {
 	done
 }
 
-# They are changed when the command has begun, and the session ends with it.
+# The values change after the command has begun, and the session ends with the command.
 mkdir "$WORK/cpus"
 cp "$CPUS/possible" "$CPUS/online" "$WORK/cpus"
 write_values "$WORK/cpus" 0
@@ -42,7 +43,7 @@ END
 unshare --mount bash -e "$WORK/inside" 2>"$WORK/record.err" || fail "record: $(cat "$WORK/record.err")"
 report_json "$WORK/counters.pbt" "$WORK/counters.json" --section host
 
-# counter NAME CPU MORE: what was read first, and what was read last
+# counter NAME CPU MORE: the first and the last recorded value
 counter() {
 	jq -c --arg name "$1" --argjson cpu "$2" '[.host.counters[] | select(.name == $name and .cpu == $cpu)] |
 		"\(length) \(.[0].unit) \(.[0].samples[0][1]) \(.[0].samples[-1][1])"' -r "$WORK/counters.json"

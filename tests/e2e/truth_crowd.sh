@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Attached to many processes that share a library, each call of each is counted and none of others, with descriptors
-# for files, not for processes, and the recording ends while they go on.
+# With many targets that share a library, each call of each target is counted and none of other processes; descriptors
+# are needed per file, not per process, and the recording can end while the targets run.
 # longer: 2,000 and 5,000 processes, not 300
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
@@ -9,7 +9,7 @@
 need_root
 need_command jq
 
-# The first 256 of those that are given by their ids are held by a descriptor each.
+# The first 256 processes given by ids are held by a descriptor each.
 readonly CALLS=20 STRANGERS=40 GROWING=320 DESCRIPTORS=240 HELD=256
 crowds=(300)
 [ -z "${PROFBPF_TEST_LONG:-}" ] || crowds=(2000 5000)
@@ -21,20 +21,20 @@ resident_kib() { awk '/^VmRSS:/ { print $2 }' "/proc/$DAEMON_PID/status"; }
 age_ns() { "$PROFCTL" list --format json | jq '.sessions[0].age_ns'; }
 is_older() { [ "$(age_ns)" -gt "$1" ]; }
 
-# die: the recording ends with the last of the crowd, which no descriptor holds, and not with those before
+# die: the recording ends with the last process of the crowd, which no descriptor holds, and not earlier
 die() {
 	local last
 	last=$(tail -n 1 "$WORK/pids")
 	assert_eq "processes in the list" "$(wc -l <"$WORK/pids")" \
 		"$("$PROFCTL" list --format json | jq '.sessions[0] | (.pids | length) + .pids_left_out')"
 	head -n -1 "$WORK/pids" | xargs kill -KILL
-	# It looks each second.
+	# The daemon checks once a second.
 	wait_until 10 is_older $(($(age_ns) + 2500000000)) || fail "it ended too early: $(cat "$WORK/profctl.err")"
 	kill -KILL "$last"
 	wait_for_end "$PROFCTL_PID" 10 || fail "profctl ended with status $?: $(cat "$WORK/profctl.err")"
 }
 
-# attach_crowd PIDS [OPTION...]: says how long it took
+# attach_crowd PIDS [OPTION...]: attaches and prints the duration
 attach_crowd() {
 	local pids=$1 began
 	shift
@@ -43,7 +43,7 @@ attach_crowd() {
 	note "live after $(($(now_ms) - began)) ms, $(resident_kib) KiB"
 }
 
-# end_crowd HOW PROCESSES: each has called, and nothing else is counted
+# end_crowd HOW PROCESSES: checks that each process's calls are counted, and no others
 end_crowd() {
 	local began
 	began=$(now_ms)
@@ -61,7 +61,7 @@ end_crowd() {
 	truth_end
 }
 
-# trace_crowd HOW PROCESSES: they, and strangers, call while they are traced
+# trace_crowd HOW PROCESSES: traces the processes while they, and processes that are not traced, call
 trace_crowd() {
 	local stranger stranger_in most=$DESCRIPTORS
 	start_truth crowd "$STRANGERS" "$CALLS"
@@ -87,8 +87,8 @@ start_daemon
 
 few_descriptors() { [ "$(descriptors)" -le "$DESCRIPTORS" ]; }
 
-# Some come while the session is started, which takes longer than a look at who is there, most of them later: at first
-# each has probes of its own for what everybody maps.
+# Some processes appear while the session starts, which takes longer than a scan of processes, most of them later: at
+# first each has separate probes for libraries that all processes map.
 launch_truth crowd "$GROWING" "$CALLS" "$WORK/pids" 5
 wait_until 10 test -s "$TRUTH_OUT" -o -e "$WORK/pids"
 attach_crowd "$TRUTH_PID"

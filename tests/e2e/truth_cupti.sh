@@ -14,7 +14,7 @@ rounds=$((ROUNDS * THREADS))
 # A copy, a fill, two kernels, a graph of 5 kernels, and waiting.
 tasks=$((rounds * 10))
 
-# As CUDA's libraries are called and lie; the shim finds CUPTI beside the runtime.
+# File names and places as in CUDA; the shim finds CUPTI beside the runtime.
 mkdir "$WORK/cuda"
 for library in cuda:cuda.so.1 cudart:cudart.so.13 cupti:cupti.so.13; do
 	cp "$TRUTH/lib${library%:*}_truth.so" "$WORK/cuda/lib${library#*:}"
@@ -22,13 +22,13 @@ done
 export LD_LIBRARY_PATH=$WORK/cuda TRUTH_CUPTI_LOG=$WORK/log
 SHIM=$BUILD/libprofbpf-cupti.so
 
-# start_known [ARG...]: the program with the shim, before it begins
+# start_known [ARG...]: starts the program with the shim; it waits before its work
 start_known() {
 	rm -f "$WORK/cupti_known.in" "$WORK/log"
 	CUDA_INJECTION64_PATH=$SHIM start_truth cupti_known -r $ROUNDS -t $THREADS "$@"
 }
 
-# listen: a reader of the program's stream; its tasks: $WORK/tasks. Sets DUMP_PID.
+# listen: starts a reader of the program's stream; its tasks: $WORK/tasks. Sets DUMP_PID.
 listen() {
 	rm -f "$WORK/tasks.err"
 	"$DUMP" "$TRUTH_PID" >"$WORK/tasks" 2>"$WORK/tasks.err" </dev/null {TRUTH_IN}>&- &
@@ -36,7 +36,7 @@ listen() {
 	wait_for_line "$WORK/tasks.err" '^listening' 20
 }
 
-# run_dumped: a run of which stream_dump sees all
+# run_dumped: a run that stream_dump sees completely
 run_dumped() {
 	start_known -w
 	listen
@@ -51,20 +51,20 @@ finish_dumped() {
 	[ ! -s "$WORK/cupti_known.err" ] || fail "the program says: $(cat "$WORK/cupti_known.err")"
 }
 
-# judge_tasks WHAT CLOCK: what the shim wrote is what CUPTI's stand-in knows
+# judge_tasks WHAT CLOCK: the shim's tasks equal those of CUPTI's test double
 judge_tasks() {
 	local wrong
 	assert_contains "$1: nothing lost" "$WORK/tasks" \
 		"^counts source cupti produced $tasks delivered $tasks lost 0 untimed 0 in_flight 0\$"
 	assert_contains "$1: device and clock" "$WORK/tasks" "^device 0 gpu clock $2 Truth GPU 0\$"
-	# By start: of one graph, those that ended before its call did are told after the others.
+	# Sorted by start: tasks of a graph that end before its call are reported after the others.
 	sort -n -k 8,8 "$WORK/log" >"$WORK/known"
 	wrong=$(sed -E 's/^(task [0-9]+ (Memcpy|Stream)) /\1_/' "$WORK/tasks" | sort -n -k 12,12 |
 		awk -v exact="$(($2 == 1))" -v slack="$(($2 == 1 ? 0 : 50000))" '
 		function key(correlation, name, kind, tid, stream, bytes) {
 			return correlation " " name " " kind " " tid " " stream " " bytes
 		}
-		# Several tasks of one graph differ by their times only.
+		# Several tasks of one graph differ in their times only.
 		FNR == NR && /^task/ {
 			k = key($2, $3, $4, $5, $6, $7)
 			first[k "#" ++known[k]] = $8; last[k "#" known[k]] = $9; call[k] = $10
@@ -76,11 +76,11 @@ judge_tasks() {
 			if (n > known[k]) { print "unknown or twice: " $0; next }
 			late = $12 - first[k "#" n]
 			longer = $13 - $12 - (last[k "#" n] - first[k "#" n])
-			# Two readings of two clocks are what the stand-in itself takes for each instant.
+			# The test double reads two clocks for each instant.
 			if ((exact && late) || longer > slack || longer < -slack)
 				print "times: " $0 " known: " first[k "#" n] " " last[k "#" n]
 			early = call[k] - $14
-			# Whoever makes the call may lose its CPU in it.
+			# The calling thread may lose its CPU during the call.
 			if (early > slack || early < -10000000000) print "call: " $0 " known: " call[k]
 		}
 		END { for (k in known) if (seen[k] != known[k]) print "missing: " k }' "$WORK/known" -)
@@ -89,7 +89,7 @@ $(head -n 5 <<<"$wrong")"
 	note "$1: $tasks tasks as known"
 }
 
-# ---- Every task, by CUPTI of CUDA 13, of 11.0, and with calls told after their tasks
+# ---- Every task, by CUPTI of CUDA 13, of 11.0, and with calls reported after their tasks
 
 run_dumped
 judge_tasks "CUDA 13" 1
@@ -97,7 +97,7 @@ assert_eq "recorded API functions" "cudaLaunchKernel cuLaunchKernel cuMemcpyHtoD
 	"$(sed -n 's/^api //p' "$WORK/log" | paste -sd ' ')"
 TRUTH_CUPTI=late run_dumped
 judge_tasks "calls told late" 1
-# Records in CLOCK_REALTIME; on a machine whose clocks run apart by less than a few microseconds
+# Records in CLOCK_REALTIME; on a machine whose clocks differ by less than a few microseconds
 TRUTH_CUPTI="old late" run_dumped
 judge_tasks "CUDA 11.0" 4
 
@@ -126,13 +126,13 @@ record_known() {
 	assert_loss_accounted "$WORK/$1.json"
 }
 
-# known_start STREAM: of its first task, by what the stand-in knows
+# known_start STREAM: the start of its first task, from the test double
 known_start() {
 	awk -v stream="$1" '/^task/ && $6 == stream { print $8 }' "$WORK/log" | sort -n | sed -n 1p
 }
-# judge_arrows: on a timeline of what record_known left, an arrow leads to each task that was joined, from a call of the thread that
-# launched it which was under way when the stand-in was called. The two clocks are read one after the other, so their distance
-# differs by some ns from snapshot to snapshot; tasks of a thread are microseconds apart.
+# judge_arrows: on the timeline of record_known's recording an arrow leads to each joined task, from a call of the
+# launching thread that was active when the test double was called. The two clocks are read one after the other, so
+# their difference varies by some ns from snapshot to snapshot; tasks of a thread are microseconds apart.
 judge_arrows() {
 	local wrong
 	"$ANALYZER" export "$WORK/session.pbt" --to perfetto -o "$WORK/session.pftrace"
@@ -157,7 +157,7 @@ judge_arrows() {
 		END { for (i = 1; i <= n; i++) {
 			split(line[i], f, ",")
 			at = known(f[6] - offset, f[2])
-			# Where the end of a call was not seen it is as long as nothing.
+			# A call whose end was not seen has no duration.
 			if (at == "" || at + offset + 100 < f[3] || (f[4] && at + offset - 100 > f[3] + f[4])) print line[i] " known: " at
 		} }' "$WORK/log" "$WORK/arrows")
 	[ -z "$wrong" ] || fail "wrong arrows:
@@ -179,7 +179,8 @@ for how in "" "old late"; do
 		"$(jq -r '.join | "\(.matched + .unmatched_tasks) \(.ambiguous)"' "$r")"
 	assert_between "tasks without their call" 0 $((5 * unknown)) "$(jq .join.unmatched_tasks "$r")"
 	assert_between "calls without a task" 0 $((2 * unknown)) "$(jq .join.unmatched_launches "$r")"
-	# Exact in our clock; else the stand-in reads two clocks for each instant, and snapshots are a second apart.
+	# Exact with CLOCK_MONOTONIC; else the test double reads two clocks for each instant, and snapshots are a second
+	# apart.
 	slack=0 early=0
 	[ -z "$how" ] || slack=100000 early=$rounds
 	assert_between "tasks before their call" 0 $early "$(jq '[.join.clock.before_enqueue // 0] | add' "$r")"
@@ -198,9 +199,9 @@ for how in "" "old late"; do
 	done
 done
 
-# ---- Nothing changes for the program, whoever is missing
+# ---- Nothing changes for the program, whatever is missing
 
-# run_alone NAME [VARIABLE...]: nobody listens
+# run_alone NAME [VARIABLE...]: runs without a reader
 run_alone() {
 	local name=$1
 	shift
@@ -216,7 +217,7 @@ diff "$WORK/without.alone" "$WORK/with.alone" || fail "another outcome with the 
 [ ! -e "$WORK/log" ] || fail "CUPTI was begun though nobody listens"
 note "CUPTI is not begun while nobody listens"
 
-# refused WHAT PATTERN [VARIABLE...]: somebody listens, but CUPTI cannot; said only if it was asked for
+# refused WHAT PATTERN [VARIABLE...]: a reader listens, but CUPTI does not work; reported only with PROFBPF_VERBOSE
 refused() {
 	local what=$1 pattern=$2 verbose
 	shift 2

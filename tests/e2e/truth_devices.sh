@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# ioctls are seen whichever way a process came by the descriptor: opened before or after attach, inherited before or
-# after, received through a socket, kept over exec; a stranger's on the same device are not.
+# ioctls are seen with descriptors from any source: opened before or after attach, inherited before or
+# after, received through a socket, kept across exec; ioctls of an untraced process on the same device are not.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -12,12 +12,12 @@ need_command jq
 # RNDGETENTCNT, and a command of no driver
 devices_on /dev/urandom mem 0x80045200 0x5ace --topics +ioctl
 can_open() { { : <"$1"; } 2>/dev/null; }
-# LOOP_CTL_GET_FREE, of a driver whose devices do not tell it by their number
+# LOOP_CTL_GET_FREE, of a driver that its devices' numbers do not identify
 ! can_open /dev/loop-control || devices_on /dev/loop-control misc 0x4c82 0x5ace
-# BLKGETSIZE64 on a block device that need not hold anything
+# BLKGETSIZE64 on a block device that may be empty
 ! can_open /dev/loop7 || devices_on /dev/loop7 loop 0x80081272 0x5ace
 
-# Where the system call's tracepoints alone show them, nothing is hooked before a target has a driver's device open.
+# If only the system call's tracepoints show ioctls, they are attached once a target has a driver's device open.
 capture_text() { "$ANALYZER" report --section capture "$WORK/late.pbt" >"$WORK/late.txt" 2>&1; }
 hooked_by_now() { capture_text || :; grep -q 'ioctls are seen from' "$WORK/late.txt"; }
 hooked_late() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# truth_devices_lib.sh - tests/truth/descriptors on one device file; after lib.sh and truth_lib.sh.
+# truth_devices_lib.sh - runs tests/truth/descriptors on one device file; sourced after lib.sh and truth_lib.sh.
 
 # devices_ioctls REPORT DEVICE PID FIELD: summed over commands; PID may be null for all processes
 devices_ioctls() {

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Page faults of threads: as many, minor and major, as the kernel counted; each major one with its file.
+# Page faults of threads: minor and major faults equal the kernel's counts; each major fault has its file.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq
 
-# A file system on a disk: in memory there are no major faults.
+# A file system on a disk, because one in memory has no major faults.
 folder=''
 for candidate in "${PROFBPF_TEST_DISK:-}" "$WORK" /var/tmp "$BUILD"; do
 	[ -d "$candidate" ] || continue
@@ -18,7 +18,7 @@ trap 'status=$?; trap - ERR; rm -rf "$folder"; (exit $status); cleanup_test' EXI
 start_truth page_faults "${folder:-$WORK}"
 attach_truth "$WORK/faults.pbt" --topics sched,account,fault
 truth_go 60
-# The last figures of threads that have exited come with them.
+# The end of the session brings the last figures of exited threads.
 stop_attach
 truth_end
 r=$WORK/faults.json
@@ -26,7 +26,7 @@ report_json "$WORK/faults.pbt" "$r" --top 0
 assert_loss_accounted "$r"
 assert_eq "capture is complete" true "$(jq .capture.complete "$r")"
 
-# A thread has some more, before its first instruction and after its last one.
+# A thread has some more faults, before its first instruction and after its last one.
 tid=$(truth_value minor.tid) n=$(truth_value minor.minor)
 assert_between "minor faults" "$n" $((n + 40)) "$(thread_field "$r" "$tid" minor_faults)"
 assert_eq "major faults of that thread" "$(truth_value minor.major)" "$(thread_field "$r" "$tid" major_faults)"
@@ -37,7 +37,7 @@ tid=$(truth_value major.tid) n=$(truth_value major.major) file=$(truth_value fil
 assert_between "major faults, as the kernel counts" "$n" $((n + 2)) "$(thread_field "$r" "$tid" major_faults)"
 faults() { jq "[.major_faults[] | select(.file == \"$file\") | .$1] | add // 0" "$r"; }
 assert_eq "major faults of the file, one by one" "$(truth_value pages)" "$(faults count)"
-# A fast disk has the page before the thread sleeps, or while it leaves its CPU for that: then it sleeps for no time.
+# A fast disk delivers the page before the thread sleeps, or while it leaves its CPU: then it has no sleep.
 assert_between "of these, slept for" 1 "$(truth_value major.sleeps)" "$(faults slept)"
 sleeps() { jq "[.processes[].threads[] | select(.tid == $tid) | .sleeps[] | select($1) | .$2] | add // 0" "$r"; }
 assert_between "sleeps in major faults" 1 "$(truth_value major.sleeps)" \

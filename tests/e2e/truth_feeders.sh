@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Who feeds the thread that submits, in a program of no framework: a process writes into a pipe,
-# two threads read it and fill a list, the submitting thread waits for that.
+# The feeders of the submitting thread, in a program without a framework: a process writes into a pipe,
+# two threads read it and fill a list, for which the submitting thread waits.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

@@ -29,8 +29,8 @@ assert_eq "calls into the library loaded late" "$(truth_value late.calls)" \
 assert_eq "the child is a target" true \
 	"$(jq ".processes[] | select(.pid == $(truth_value child.pid)) | .target" "$r")"
 
-# Without --follow only the process itself. Other topics' programs are loaded once, above: where a kernel is emulated, to
-# check them takes longer than all else.
+# Without --follow only the process itself is traced. Other topics' programs are loaded only above: on an emulated CPU
+# their verification takes longer than all else.
 rm "$WORK/follow.in"
 start_truth follow
 attach_truth "$WORK/alone.pbt" --no-follow --topics api
@@ -40,7 +40,7 @@ truth_end
 report_json "$WORK/alone.pbt" "$WORK/alone.json"
 assert_eq "calls of children under --no-follow" 0 "$(api_count "$WORK/alone.json" truth_noop)"
 
-# While a stranger maps the same library it gets no breakpoint: its code is what it was.
+# An untraced process that maps the same library gets no breakpoint: its code is unchanged.
 offset=$(truth_value noop.offset)
 rm "$WORK/follow.in"
 start_truth calls

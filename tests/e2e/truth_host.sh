@@ -6,8 +6,8 @@
 need_root
 need_command jq
 
-# What is reported lies between what went by inside the session and what went by around it.
-# On top of that: one tick of USER_HZ, or 1 % where that is more.
+# Reported values lie between the changes within the session and the changes around it,
+# with a tolerance of one tick of USER_HZ, or 1 % if that is more.
 TICK=10000000
 
 # assert_inside WHAT LOW HIGH ACTUAL RESOLUTION
@@ -25,7 +25,7 @@ start_truth process_totals
 cat /proc/stat >"$WORK/stat0"
 attach_truth "$WORK/host.pbt" --interval 100ms
 cat /proc/stat >"$WORK/stat1"
-# Before the job: one that exits while the session ends may have its last moment after it.
+# Before the job, because a process that exits while the session ends may have its last usage after it.
 for ((i = 0; i < 30; i++)); do "$WORK/tiny-stranger"; done
 truth_go 60
 cat /proc/stat >"$WORK/stat2"
@@ -36,7 +36,7 @@ report_json "$WORK/host.pbt" "$WORK/host.json" --top 0
 r=$WORK/host.json
 assert_loss_accounted "$r"
 
-# A busy machine may lose some, and says so.
+# A busy machine may lose some records, and reports that.
 lost=$(jq '[.capture.sources[] | select(.name == "account") | .lost] | add // 0' "$r")
 note "-- the process, against schedstat, getrusage and /proc/self/io"
 process=".processes[] | select(.pid == $TRUTH_PID)"
@@ -44,8 +44,8 @@ figure() { json "$r" "$process | .$1"; }
 for name in run_ns runnable_ns user_ns system_ns; do
 	assert_inside "$name" "$(truth_value ${name}_low)" "$(truth_value ${name}_high)" "$(figure $name)" "$TICK"
 done
-# The last reading comes right after the session's end, up to which it is interpolated: a little of what was
-# done shortly before is thought to have been done in between.
+# The last reading comes right after the session's end, up to which values are interpolated: a little of the usage
+# shortly before is attributed to the time after the end.
 for name in minor_faults major_faults read_chars write_chars; do
 	assert_inside "$name, $lost accounts lost" "$([ "$lost" -gt 0 ] && echo 0 || truth_value ${name}_low)" \
 		"$(truth_value ${name}_high)" "$(figure $name)" 1
@@ -54,7 +54,7 @@ for name in voluntary involuntary; do
 	assert_inside "$name switches" "$(truth_value ${name}_low)" "$(truth_value ${name}_high)" \
 		"$(jq "[$process | .threads[].${name}_switches] | add" "$r")" 1
 done
-# The kernel keeps resident pages in a counter per CPU and adds up now and then.
+# The kernel counts resident pages per CPU and adds the counters up at intervals.
 assert_inside "peak_rss_bytes" "$(truth_value peak_rss_low)" "$(truth_value peak_rss_high)" \
 	"$(figure peak_rss_bytes)" $((2 << 20))
 assert_eq "user and system time add up" "$(figure run_ns)" "$(jq "$process | .user_ns + .system_ns" "$r")"
@@ -94,14 +94,14 @@ assert_inside "intervals add up to the host" "$(json "$r" .host.user_ns)" "$(jso
 	"$(jq '[.host.series.rows[][2]] | add' "$r")" $((4 * TICK))
 assert_eq "intervals of CPUs add up to the host's" "$(jq '[.host.series.rows[][7]] | add' "$r")" \
 	"$(jq '[.host.cpus[].series.rows[][5]] | add' "$r")"
-# The last one is as short as it happens to be, and may have none.
+# The last interval may be very short, and have no active process.
 assert_eq "intervals of half their length or more in which no process was active" 0 \
 	"$(jq '.host.series | (.columns | index("duration_ns")) as $ns | (.columns | index("active_processes")) as $active |
 		[.rows[] | select(.[$ns] >= 50000000 and .[$active] < 1)] | length' "$r")"
 
 note "-- all of it together"
-# Busy time is a sample, once a tick, and ticks of emulated CPUs come late; what threads ran is measured, and takes
-# interrupts and, on some kernels, what the hypervisor took with it. That they agree at all is what this shows.
+# Busy time is sampled once a tick, and ticks of emulated CPUs come late; run times of threads are measured, and include
+# interrupts and, on some kernels, stolen time. This only checks that they agree roughly.
 busy=$(jq '.host | .user_ns + .system_ns' "$r")
 taken=$(jq '.host | .irq_ns + .softirq_ns + .steal_ns' "$r")
 ran=$(jq '[.processes[].run_ns] | add' "$r")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A Python thread has the interpreter's lock, the one that launches wants it: all slices of its waits lead to the
-# holder, and to the function that it is in, with default options; with each CPython 3 that is here.
+# A Python thread holds the interpreter's lock for which the launching thread waits: all slices of its waits lead to the
+# holder, and to its current function, with default options; for each installed CPython 3.
 # longer: every version, not the oldest and the newest alone
 # beside others: what others take of the CPUs is told apart from what it judges
 . "$(dirname "$0")/lib.sh"
@@ -13,7 +13,7 @@ readonly POINTS=10 # of the time looked at that a share may be off
 readonly LATE_NS=100000
 readonly UNKNOWN_POINTS=25 # of a version whose lock the recorder does not know
 
-# job PYTHON WAY: as launch_truth() for a program of Python's
+# job PYTHON WAY: like launch_truth() for a Python program
 job() {
 	rm -f "$WORK/job.in"
 	mkfifo "$WORK/job.in"
@@ -21,14 +21,15 @@ job() {
 	TRUTH_PID=$! TRUTH_OUT=$WORK/job.out
 	exec {TRUTH_IN}>"$WORK/job.in"
 	wait_for_line "$TRUTH_OUT" '^ready' 20
-	# Without the tests' catalog: it names a function that CPython has, too, of which a probe would be most of what it does.
+	# Without the tests' catalog, which names a function that CPython has, too: its probe would dominate the run
+	# time.
 	attach_in_background "$TRUTH_PID" "$WORK/job.pbt"
 	truth_go 30
 	stop_attach
 	truth_end
 }
 
-# roots FILTER: nanoseconds of main's waiting in roots for which that holds
+# roots FILTER: nanoseconds of main's waits with roots that match
 roots() { jq "[.waits.roots[] | select($1) | .ns] | add // 0" "$WORK/waits.json"; }
 
 # judge VERSION WAY POINTS SLICES: SLICES is "led" where slices may stand for themselves and count as led to the holder
@@ -36,11 +37,11 @@ judge() {
 	local all truth led own late slices points=$3
 	"$ANALYZER" report "$WORK/job.pbt" --thread "$(truth_value main.tid)" --section waits --format json -o "$WORK/waits.json"
 	all=$(truth_value all_ns) truth=$(($(truth_value wait_ns) * 100 / all))
-	# Sleeps take longer than they are told to, and that is no wait for the lock.
+	# Sleeps take longer than requested; this is no wait for the lock.
 	late=$(($(truth_value count) * LATE_NS * 100 / all))
-	# While the holder has no CPU, it still has the lock.
+	# A holder without a CPU still has the lock.
 	led=$(($(roots "any(.chain[1:][]; .tid == $(truth_value holder.tid))") * 100 / all))
-	# Waiting for a CPU is none for the lock, and the clock of the job has both.
+	# A wait for a CPU is no wait for the lock, but the job's own clock contains both.
 	own=$(($(roots ".cause == \"runnable\" and (.chain | length) == 1") * 100 / all))
 	slices=$(($(roots '.cause == "sleep" and ((.object // "") | startswith("futex"))') * 100 / all))
 	[ "$4" != led ] || led=$((led + slices))

@@ -18,7 +18,7 @@ assert_complete "$r"
 "$ANALYZER" export "$WORK/irq.pbt" --to csv -o "$WORK/csv"
 tid=$(truth_value tid) cpu=$(truth_value cpu)
 
-# of CONDITION VALUE: summed over the interrupts of the thread while it looked at the clock; awk, with the columns' names
+# of CONDITION VALUE: sum over the thread's interrupts during its loop; awk expressions with the columns' names
 of() {
 	awk -F, -v tid="$tid" -v begin="$(truth_value begin_ns)" -v end="$(truth_value end_ns)" '
 		FNR == 1 { for (i = 1; i <= NF; i++) at[FILENAME, $i] = i; next }
@@ -32,7 +32,8 @@ of() {
 		END { printf "%.0f", sum }' "$WORK/csv/threads.csv" "$WORK/csv/interrupts.csv"
 }
 timers=$(truth_value timers) switches=$(truth_value switches)
-# A timer that came while the thread had no CPU interrupted another; the scheduler's tick is one, too.
+# A timer that expired while the thread had no CPU interrupted another thread; the scheduler's tick is an interrupt,
+# too.
 least=$((timers > switches ? timers - switches : 0))
 assert_between "timers that interrupted it, of $timers, with $switches switches" "$least" 1000000000 "$(of 'inside && timer' 1)"
 assert_eq "interrupts of other CPUs" 0 "$(of "inside && cpu != $cpu" 1)"

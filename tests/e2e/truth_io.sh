@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Requests to a block device: as many, of as many bytes, by whom, and the sleeps for them.
+# Requests to a block device: their number, bytes, threads, and the sleeps for them are exact.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq losetup
 
-# A loop device of our own is a disk that nobody else uses.
+# A separate loop device is a disk without other users.
 truncate -s 16M "$WORK/disk"
 disk=$(losetup --find --show "$WORK/disk" 2>/dev/null) || skip "needs a loop device"
 trap 'status=$?; trap - ERR; losetup -d "$disk"; (exit $status); cleanup_test' EXIT
-# All of it is there: what lies in holes is answered without the device below.
+# Fills the file: holes would be read without the device below.
 dd if=/dev/zero of="$disk" bs=1M count=16 oflag=direct status=none
 
 start_truth block "$disk"
@@ -41,7 +41,7 @@ for operation in read write flush; do
 	assert_between "the mean of each $operation lies between its extremes" "$(of $operation min_ns)" "$(of $operation max_ns)" "$(of $operation mean_ns)"
 done
 
-# Who asked for them slept for them, unless the device was faster than they were in leaving their CPU.
+# The requesting thread slept for each request, unless the device was faster than the thread in leaving its CPU.
 sleeps() {
 	jq "[.processes[].threads[] | select(.tid == $(truth_value "$1.tid")) | .sleeps[] |
 		select(.reason == \"block_io\" and .disk == \"$disk\" and .syscall == \"$2\") | .count] | add // 0" "$r"
@@ -54,12 +54,12 @@ assert_between "sleeps in reads through the cache" "$(least 1 "$(truth_value cac
 assert_between "sleeps in flushes" "$(least 1 "$(truth_value flusher.sleeps)")" "$(truth_value flushes)" "$(sleeps flusher fdatasync)"
 [ "$(truth_value reader.sleeps)" -gt 0 ] || { note "the disk was always faster" && exit 0; }
 tid=$(truth_value reader.tid)
-# Where the kernel left out a switch, the time asleep is from its own sums, and less than is told.
+# If the kernel omitted a switch, the time asleep is from its own sums, and less than the reported sleeps.
 [ "$(thread_field "$r" "$tid" source)" != switches ] ||
 	assert_between "time in block I/O is time asleep, but for what settles CPU time" 1 \
 		$(($(thread_field "$r" "$tid" blocked_ns) + 5000000 * SLACK)) \
 		"$(thread_field "$r" "$tid" blocked_by.block_io_ns)"
 assert_between "a sleep's request takes about as long as the sleep" 1 $((2 * $(jq "[.processes[].threads[] | select(.tid == $tid) | .sleeps[] | select(.reason == \"block_io\") | .max_ns] | max" "$r"))) \
 	"$(jq "[.processes[].threads[] | select(.tid == $tid) | .sleeps[] | select(.reason == \"block_io\") | .disk_mean_ns] | first" "$r")"
-# Without the topic nothing of it is there.
+# Without the topic its tables are empty.
 assert_eq "major faults" 0 "$(jq '.major_faults | length' "$r")"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A million launches on 8 streams, 5 % of the calls lost, numbers that start anew, a device's clock that drifts by 200 ppm
-# and jumps: read from files, every join is the right one, what is not joined is what was lost, and times are as near as
-# stated; and the same by order and names alone, of a device whose clock and streams nobody knows.
+# A million launches on 8 streams, 5 % of the calls lost, numbers that restart, a device's clock that drifts by 200 ppm
+# and jumps: read from files, every join is right, only lost calls are not joined, and times are within the stated
+# error; and the same by order and names alone, for a device with unknown clock and streams.
 # timeout: 1200
 # long: test_launch_ids has the same in memory, and truth_storm live
 . "$(dirname "$0")/lib.sh"
@@ -31,7 +31,7 @@ check_joins() {
 check_joins "$WORK/task_time_20261122.csv" 1000000 "numbers of stream and task"
 assert_eq "jumps of the clock" 5 "$(json "$R" .join.clock.steps)"
 
-# Nothing but names and order, a clock that nobody knows, streams under other numbers than the host's.
+# Only names and order, an unknown clock, and stream numbers that differ from the host's.
 check_joins "$WORK/device.json" 20000 "order within the stream"
 assert_eq "clock" "undeclared causality" "$(jq -r '.join.clock | "\(.clock) \(.method)"' "$R")"
 assert_between "its error, ns: less than tasks are apart" 1 5500 "$(json "$R" .join.clock.error_ns)"

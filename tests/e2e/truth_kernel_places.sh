@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the kernel did while threads slept in several system calls by turns: that of the call, each time.
+# The recorded kernel functions of threads that sleep in several system calls in turn match the system call each time.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq
 [ "$(awk '$1 !~ /^0+$/ { print; exit }' /proc/kallsyms)" ] || skip "this kernel tells nobody the addresses of its functions"
 
-# What is among the kernel's functions in sleeps of block_in_KIND, and in no other ones.
+# A kernel function in sleeps of block_in_KIND, and in no other sleeps.
 declare -A function=([nanosleep]='^hrtimer_nanosleep$' [poll]='^do_sys_poll$' [timer]='^timerfd_read' [pipe]='pipe_read$'
 	[socket]='^unix_stream_' [event]='^eventfd_read$' [futex]='^futex_wait$')
 
-# sleeps PLACE FUNCTION: in that place, with that function of the kernel; "" = any
+# sleeps PLACE FUNCTION: the number of sleeps in that place with that kernel function; "" = any
 sleeps() {
 	jq --arg place "$1" --arg function "$2" '[.stacks.blocking[] | select([.frames[].name] | index($place)) |
 		select($function == "" or (.frames | any(.kind == "kernel" and (.name | test($function))))) | .count] | add // 0' "$report"
@@ -27,7 +27,7 @@ report_json "$WORK/places.pbt" "$report"
 assert_loss_accounted "$report"
 assert_complete "$report"
 
-# Kernels that do not report every switch hide a sleep now and then; a busy machine makes sleeps short.
+# Kernels that do not report every switch hide some sleeps; a busy machine makes sleeps short.
 expected=$(truth_value sleeps) missing=$(json "$report" .capture.switches_missing)
 for kind in "${!function[@]}"; do
 	all=$(sleeps "block_in_$kind" "")

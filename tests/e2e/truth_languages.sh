@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Programs of other languages with a runtime linked in: Go through cgo, and Rust. Every call is counted,
-# and the program goes on as it would.
+# Programs in other languages with a linked runtime: Go through cgo, and Rust. Every call is counted,
+# and the program behaves as without tracing.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What is launched is known by name, through every layer once, and operators of two phases are joined.
+# Launches are reported by name, once across all layers, and the phases of two-phase operators are joined.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -16,7 +16,7 @@ report_json "$WORK/launched.pbt" "$WORK/launched.json"
 r=$WORK/launched.json
 assert_loss_accounted "$r"
 
-# launched NAME [FIELD]: of the rows with this name, summed; "" is what has no name
+# launched NAME [FIELD]: sum over the rows with this name; "" = without a name
 launched() {
 	jq "[.launched[] | select((.name // \"\") == \"$1\") | .${2:-count}] | add // 0" "$r"
 }
@@ -46,7 +46,7 @@ assert_eq "an executor beyond the registers, with floating-point arguments betwe
 	"$(launched FlashAttentionScore) $(launched FlashAttentionScore prepared) $(
 		launched FlashAttentionScore reused) $(launched FlashAttentionScore unprepared)"
 
-# Each layer is in the table and on the timeline, and once in what is counted.
+# Each layer is in the table and on the timeline, but a launch counts once.
 through_cudart=$((11 + 12 + 13 + 16 + 3)) by_driver=$((14 + 15))
 assert_eq "cudaLaunchKernel" $through_cudart "$(api_count "$r" cudaLaunchKernel)"
 assert_eq "cuLaunchKernel, below it and by itself" $((through_cudart + by_driver)) "$(api_count "$r" cuLaunchKernel)"
@@ -57,7 +57,7 @@ assert_eq "aclrtLaunchKernel" $((13 + 6 + 8)) "$(api_count "$r" aclrtLaunchKerne
 assert_eq "rtKernelLaunch" $((13 + 6 + 8 + 20)) "$(api_count "$r" rtKernelLaunch)"
 assert_eq "launches by CANN" $((13 + 6 + 8 + 9 + 10)) \
 	"$(jq '[.launched[] | select(.runtime == "acl" or .runtime == "hccl" or .runtime == "cann_runtime") | .count] | add' "$r")"
-# Three calls name CUDA handles and one an address, one names a handle of CANN; 11 are first phases.
+# Three calls give names to CUDA handles and one to an address, one to a handle of CANN; 11 are first phases.
 assert_eq "outermost calls of CUDA" $((through_cudart + by_driver + 4 + 4)) \
 	"$(jq '[.api_totals[] | select(.family == "cuda") | .count] | add' "$r")"
 assert_eq "outermost calls of CANN" $((13 + 6 + 8 + 9 + 10 + 1 + 11)) \
@@ -76,7 +76,7 @@ assert_eq "but known here" a_thread_with_a_name_of_its_own "$(thread_field "$r" 
 tid=$(truth_value other.tid)
 assert_eq "a thread that another one named" named_by_the_main_thread "$(thread_field "$r" "$tid" name)"
 
-# Too short calls are counted only, but those that name things are kept.
+# Very short calls are only counted, but calls that give names are recorded.
 rm "$WORK/launch_names.in"
 start_truth launch_names
 attach_in_background "$TRUTH_PID" "$WORK/short.pbt" --topics api --min-duration 1s

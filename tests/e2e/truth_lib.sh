@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# truth_lib.sh - running ground-truth programs (tests/truth) under trace; after lib.sh.
+# truth_lib.sh - traces ground-truth programs (tests/truth); sourced after lib.sh.
 
-# What is allowed for the time that the system itself takes, as a multiple of what a real CPU needs;
-# emulated ones (vmtests) need more. Counts are exact everywhere.
+# The tolerance for time of the system itself, as a multiple of the tolerance on a real CPU;
+# emulated CPUs (vmtests) need more. Counts are exact everywhere.
 # shellcheck disable=SC2034 # for the scripts
 SLACK=${PROFBPF_TEST_SLACK:-1}
 
-# To check the programs of all topics takes an emulated CPU longer than all else. In the machines of ./setup check, where
-# truth_calls, truth_ioctls and load have them, sessions that count calls and no more are of these alone.
+# On an emulated CPU the verification of all topics' programs takes longer than all else. In the machines of ./setup
+# check, where truth_calls, truth_ioctls and load test all topics, sessions that only count calls have these topics
+# alone.
 # shellcheck disable=SC2034
 CALLS_DO=() IOCTLS_DO=()
 [ -z "${PROFBPF_TEST_BRIEF:-}" ] || CALLS_DO=(--topics api) IOCTLS_DO=(--topics ioctl)
 
-# own_truth NAME...: these programs, and the libraries of calls, as files of this script's own, on which nobody else's probes
-# are, and which nobody else maps. TRUTH is their folder then.
+# own_truth NAME...: copies these programs, and the libraries of calls, so that no other process maps the files or has
+# probes on them. Sets TRUTH to their folder.
 own_truth() {
 	local name
 	mkdir "$WORK/truth"
@@ -34,7 +35,7 @@ launch_truth() {
 	TRUTH_OUT=$WORK/$name.out
 }
 
-# start_truth NAME [ARG...]: the same, but returns once it is ready to begin.
+# start_truth NAME [ARG...]: like launch_truth, but returns once the program is ready to begin.
 start_truth() {
 	launch_truth "$@"
 	wait_for_line "$TRUTH_OUT" '^ready' 10
@@ -45,7 +46,7 @@ truth_go() {
 	wait_for_line "$TRUTH_OUT" '^done' "${1:-30}"
 }
 
-# truth_value NAME: what the program says it did
+# truth_value NAME: a value from the program's own output
 truth_value() {
 	local value
 	value=$(sed -n "s/^$1=//p" "$TRUTH_OUT")
@@ -53,8 +54,8 @@ truth_value() {
 	printf '%s\n' "$value"
 }
 
-# ended_beyond WHAT NAME...: how much more of it (cpu_ns, voluntary, involuntary) the program's ended threads used by
-# the kernel's account than by what each of them, NAME, said just before its end; never less than nothing
+# ended_beyond WHAT NAME...: the excess of WHAT (cpu_ns, voluntary, involuntary) of the program's ended threads in the
+# kernel's account over the values that each thread NAME printed just before its end; at least 0
 ended_beyond() {
 	local what=$1 name left
 	shift
@@ -68,7 +69,8 @@ truth_end() {
 	wait_for_end "$TRUTH_PID" 10 || fail "the ground-truth program failed: $(cat "$TRUTH_OUT")"
 }
 
-# attach_truth TRACE [OPTION...]: on emulated CPUs, where what tracing costs is out of all proportion, without a budget
+# attach_truth TRACE [OPTION...]: attaches; without a budget on emulated CPUs, where tracing is disproportionately
+# expensive
 attach_truth() {
 	local trace=$1 budget=()
 	shift
