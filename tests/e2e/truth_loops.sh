@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Loops whose turns are counted: as many steps as there are turns, also where they are made of equal layers, with the
-# device's tasks, with the host's calls alone and with the device's profile alone; and none where nothing tells of a loop.
+# Loops with a known number of turns: as many steps as turns are found, also in loops of equal layers, with the device's
+# tasks, with the host's calls alone and with the device's profile alone; and no steps without evidence of a loop.
 # timeout: 1200
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
@@ -13,7 +13,7 @@ SIM=$BUILD/ascend-sim
 # A profile of the device alone.
 export ASCEND_SIM_BLOCK_NS=2000 ASCEND_SIM_DEVICE_ONLY=1
 
-# run NAME PROGRAM ARGUMENT...: it works while it is traced. Leaves $WORK/NAME/{out,trace.pbt}
+# run NAME PROGRAM ARGUMENT...: traces the program's work. Leaves $WORK/NAME/{out,trace.pbt}
 run() {
 	local name=$1 input
 	shift
@@ -32,7 +32,7 @@ run() {
 	wait_for_end "$JOB_PID" 30 || fail "$name failed: $(cat "$WORK/$name/err")"
 }
 
-# report NAME VIEW INPUT...: sets R, and looks for shares that cannot be
+# report NAME VIEW INPUT...: sets R, and checks for impossible shares
 report() {
 	local name=$1 view=$2
 	shift 2
@@ -43,7 +43,7 @@ report() {
 		select($v > 100.001 or $v < -0.001) | "\($p | join(".")) \($v)"' "$R")"
 }
 
-# views NAME JUDGE ARGUMENT...: with all that is known, and with the host's calls alone
+# views NAME JUDGE ARGUMENT...: judges with all data, and with the host's calls alone
 views() {
 	local name=$1
 	report "$name" both "$WORK/$name/trace.pbt" --device "$(echo "$WORK/$name"/PROF_*)"
@@ -52,7 +52,7 @@ views() {
 	"${@:2}" "$name" host
 }
 
-# alone NAME JUDGE ARGUMENT...: with the device's tasks alone, which do not say which way was copied, nor who waited
+# alone NAME JUDGE ARGUMENT...: judges with the device's tasks alone, which have no copy directions and no waits
 alone() {
 	report "$1" device --device "$(echo "$WORK/$1"/PROF_*)"
 	"${@:2}" "$1" device
@@ -70,7 +70,7 @@ is_loop() {
 	assert_eq "$what: advice on the end of steps" "" "$(jq -r '[.advice[]?.id | select(. == "device_tail")] | join(" ")' "$R")"
 }
 
-# is_none TIMES NAME VIEW: of the device alone it is known that something repeats
+# is_none TIMES NAME VIEW: no steps; the device's tasks alone show that something repeats
 is_none() {
 	local times=$1 what="$2, $3"
 	assert_eq "$what: steps" 0 "$(steps)"
@@ -87,8 +87,8 @@ alone train is_loop 136 "the optimizer's work"
 assert_eq "steps of which the host's begin is known" 136 \
 	"$(jq '[.steps.devices[0].rows[] | select(.host_start_ns)] | length' "$WORK/train/both.json")"
 
-# outliers VIEW FIRST: in each 20th step the main thread waits for one that sleeps; the loop's turn before has that wait at its
-# end, the device's step at its begin.
+# outliers VIEW FIRST: in each 20th step the main thread waits for a sleeping thread; the host's loop has that wait at
+# the end of the turn before, the device at the begin of its step.
 outliers() {
 	assert_eq "$1: steps that are long because the validator sleeps" \
 		"$(seq -s ' ' "$2" 20 135)" "$(jq -r '[.steps.outliers[] | select(.cause == "sleep" and

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Memory that a job gets through two layers of a runtime is counted once: peak, leaks and failures are exact.
+# Memory that a job allocates through two layers of a runtime is counted once: peak, leaks and failures are exact.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
@@ -21,7 +21,7 @@ host() { jq ".memory.ledgers[] | select(.memory == \"host\") | .$1" "$WORK/memor
 assert_eq "ledgers" 2 "$(jq '.memory.ledgers | length' "$WORK/memory.json")"
 assert_eq "allocations" "$(truth_value allocations)" "$(device allocations)"
 assert_eq "bytes" "$(truth_value allocated)" "$(device allocated_bytes)"
-# What was freed but is not known to have been allocated counts as a free, too.
+# A free of memory from before the recording counts as a free, too.
 assert_eq "frees" $(($(truth_value frees) + 1)) "$(device frees)"
 assert_eq "frees of what was there before" 1 "$(device unknown_frees)"
 assert_eq "failed" 1 "$(device failed)"

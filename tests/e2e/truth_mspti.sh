@@ -31,7 +31,8 @@ assert_contains "nothing lost" "$WORK/tasks" \
 	"^counts source mspti produced $tasks delivered $tasks lost 0 untimed 0 in_flight 0\$"
 assert_contains "device and clock" "$WORK/tasks" '^device 0 accelerator clock 4 Ascend 0$'
 sed -i 's/Memcpy HtoD/Memcpy_HtoD/' "$WORK/tasks"
-# Each instant is read off two clocks, on both sides; 50 us are far above that and below a task apart.
+# Each instant is converted between two clocks, on both sides; 50 us are far above that error and below the distance of
+# tasks.
 wrong=$(awk -v slack=50000 '
 	function far(a, b) { return a - b > slack || b - a > slack }
 	FNR == NR && /^task/ {
@@ -65,7 +66,7 @@ assert_eq "copies and fills, and their bytes" "$rounds $rounds $((THREADS * (409
 
 # ---- Nothing changes for the program
 
-# run_alone NAME [VARIABLE...]: its outcome in $WORK/NAME.alone, what it says beside in $WORK/NAME.err
+# run_alone NAME [VARIABLE...]: its output is in $WORK/NAME.alone, its messages in $WORK/NAME.err
 run_alone() {
 	local name=$1
 	shift

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Names that objects keep are read once: each call has that of its own object, though another one was at its address.
+# Names of objects are read once: each call has the name of its own object, although another object had its address
+# before.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"

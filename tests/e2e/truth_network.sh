@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Who waits at an internet socket for a process of the same host waits for what that does; where the process is not
-# traced, or nobody knows which it is, the peer's address is told. So it is where it waits for one of many sockets.
+# A wait at an internet socket for a process of the same host leads to that process's activity; if that process is not
+# traced, or not known, the peer's address is reported; also for a wait for one of many sockets.
 # beside others: what others take of the CPUs is told apart from what it judges
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -10,7 +10,7 @@ need_command jq python3
 
 readonly POINTS=10
 
-# job WAY OPTION...: of attach
+# job WAY OPTION...: runs it, attached with these options
 job() {
 	local way=$1
 	shift
@@ -27,10 +27,10 @@ job() {
 	"$ANALYZER" report "$WORK/job.pbt" --thread "$(truth_value main.tid)" --section waits --format json -o "$WORK/waits.json"
 }
 
-# share FILTER: of roots, in percent of the time
+# share FILTER: the share of matching roots, in percent of the time
 share() { echo $(($(jq "[.waits.roots[] | select($1) | .ns] | add // 0" "$WORK/waits.json") * 100 / $(truth_value all_ns))); }
 
-# followed WAY: to the server
+# followed WAY: waits lead to the server
 followed() {
 	local way=$1 truth own
 	job "$way"
@@ -45,7 +45,7 @@ followed() {
 			map(\"\(.cause) \(.tid)\") | join(\" \")" "$WORK/waits.json")"
 }
 
-# told WAY: the peer, where the server is not traced
+# told WAY: the peer is reported if the server is not traced
 told() {
 	local way=$1 truth
 	job "$way" --no-follow

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Without a device's tasks: threads take its place, and calls that wait for it bound how busy it was; the simulated
-# device knows how busy it really was. A process without any runtime gets its verdict, too: of its main thread, or of --thread.
+# Without a device's tasks: threads are judged instead, and calls that wait for the device bound its busy time; the
+# simulated device knows its real busy time. A process without any runtime gets a verdict, too: for its main thread, or
+# for --thread.
 # timeout: 900
 # beside others: what others take of the CPUs is told apart from what it judges
 . "$(dirname "$0")/lib.sh"
@@ -11,7 +12,8 @@ need_command jq python3
 SIM=$BUILD/ascend-sim
 [ -x "$SIM/layers" ] || fail "$SIM/layers is not built: run make ascend-sim"
 
-# bounds NAME BLOCK_NS ARGUMENT...: how busy the device is by the host's calls. Sets R, and LEAST, TRUE, MOST in percent
+# bounds NAME BLOCK_NS ARGUMENT...: bounds of the device's busy time from the host's calls. Sets R, and LEAST, TRUE,
+# MOST in percent
 bounds() {
 	local name=$1 block_ns=$2 input
 	shift 2
@@ -54,14 +56,14 @@ bounds() {
 	assert_eq "$name: all its time" "$(json "$R" .waits.window_ns)" "$(jq '.waits.total_ns + .waits.run_ns' "$R")"
 }
 
-# The host waits for it at the end of each turn, or after each kernel.
+# The host waits for the device at the end of each turn, or after each kernel.
 bounds by_device 200000 train 15
 assert_eq "the verdict" device "$(json "$R" .verdict.state)"
 json "$R" .verdict.sentence >"$WORK/words"
 assert_contains "the bounds in words" "$WORK/words" 'busy for at least [0-9]+ %, at most [0-9]+ %'
 assert_between "nothing is known better than that" 50 100 "$LEAST"
 bounds each_kernel 1000000 blocking 3
-# Every 20th turn the host waits for a thread that sleeps for twice as long as the others take.
+# Every 20th turn the host waits for a thread that sleeps twice as long as the other turns take.
 bounds by_host 2000 train 60 400000
 assert_between "the device has nothing to do for most of it" 0 50 "$MOST"
 assert_eq "the verdict" host_code "$(json "$R" .verdict.state)"
@@ -70,7 +72,7 @@ assert_contains "who it is" "$WORK/words" '^validator '
 
 # ---- No runtime at all
 
-# Before those who load the machine.
+# Before the processes that load the machine.
 mkfifo "$WORK/in"
 nice -n -15 "$TRUTH/waiters" <"$WORK/in" >"$WORK/waiters" &
 job=$!
@@ -98,7 +100,7 @@ assert_eq "whose time it is" asked "$(json "$R" .waits.of)"
 assert_status "a thread that is not there" 1 "$PROFCTL" why "$job" --duration 300ms --thread 4194304
 assert_contains "a thread that is not there" "$WORK/err" 'there is no thread 4194304'
 assert_status "no thread id" 2 "$PROFCTL" why "$job" --duration 300ms --thread x
-# Another's: what that did is not in the recording.
+# A thread of another process, whose activity is not in the recording.
 assert_status "of another process" 0 "$PROFCTL" why "$job" --duration 300ms --thread $$
 assert_contains "of another process" "$WORK/out" 'cannot be known'
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Threads that want one place in the table of call stacks, one after the other and side by side, and a thread whose
-# id changes when it runs another program: every call is recorded once, as that thread's.
+# Threads that use the same slot of the table of call stacks, one after the other and side by side, and a thread whose
+# id changes when it executes another program: every call is recorded once, for the right thread.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"

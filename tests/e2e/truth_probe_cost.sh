@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the probes took of calls that do nothing can be left out of their durations, and of those of calls around them.
+# The cost of probes on empty calls can be subtracted from their durations, and from those of calls around them.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
@@ -22,12 +22,12 @@ note "measured: $(jq -c .trace.probes.costs "$w")"
 assert_eq "every class has its costs, the whole more than what is inside" true \
 	"$(jq '[.trace.probes.costs[] | .inside_ns > 0 and .whole_ns > .inside_ns] | length > 0 and all' "$w")"
 
-# closer FUNCTION WHAT: what is left is nearer to the untraced median than what was recorded
+# closer FUNCTION WHAT: the corrected value is nearer to the untraced median than the recorded value
 closer() {
 	local untraced recorded left
 	untraced=$(truth_value "$2") recorded=$(api_count "$r" "$1" p50_ns) left=$(api_count "$w" "$1" p50_ns)
 	note "$1: $untraced ns untraced, $(truth_value "traced_$2") traced, $recorded recorded, $left without the probes' cost"
-	# Its price is measured once, when the session begins: CPUs may be faster or slower later.
+	# The cost is measured once, at the begin of the session: CPUs may be faster or slower later.
 	assert_eq "$1: at least a fifth of what tracing added is gone" true \
 		"$(jq -n --argjson u "$untraced" --argjson r "$recorded" --argjson l "$left" \
 			'$l < $r and (($l - $u) | fabs) * 5 < ($r - $u) * 4')"

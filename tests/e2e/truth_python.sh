@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# CPython without any help of its own: the functions that threads are in, and how long they wait for
-# the interpreter's lock; with each version from 3.7 to 3.14 that is here (python3, pyenv's, make-venv's).
+# CPython without any cooperation: the current functions of threads, and their waits for
+# the interpreter's lock; for each installed version from 3.7 to 3.14 (python3, pyenv's, make-venv's).
 # longer: every version, not the oldest and the newest alone
 # beside others: what others take of the CPUs is told apart from what it judges
 . "$(dirname "$0")/lib.sh"
@@ -38,7 +38,7 @@ record() {
 	assert_loss_accounted "$WORK/gil.json"
 }
 
-# burner FIELD: summed over the threads that burn
+# burner FIELD: sum over the threads that burn
 burner() {
 	jq "[.python[0].threads[] | select(.function // \"\" | endswith(\"burn_here\")) | .$1] | add // 0" "$WORK/gil.json"
 }
@@ -50,17 +50,18 @@ while read -r version python; do
 	note "$python: Python $version"
 	record "$python" 2 1
 	assert_eq "version" "$version" "$(json "$WORK/gil.json" '.python[0].version')"
-	# 20 looks a second at two threads that use a second of CPU time each; fewer on a busy machine.
+	# 20 samples a second of two threads that use a second of CPU time each; fewer on a busy machine.
 	assert_between "looks at the function" 2 1000000 "$(burner samples)"
 	jq -c '.python[0].functions[] | select(.name | endswith("burn_here"))' "$WORK/gil.json" >"$WORK/function"
 	assert_eq "its file" "$WORK/gil.py" "$(json "$WORK/function" .file)"
 	assert_between "its line" 5 10 "$(json "$WORK/function" .line)"
-	# Of two that burn one always waits, and takes the lock after 5 ms: 2 s and 400 times in all. But a machine with
+	# Of two burning threads one always waits, and gets the lock after 5 ms: 2 s and 400 times in all. But a machine
+	# with
 	# too few CPUs makes them wait for those instead, and what came before the interpreter was found is not seen.
 	assert_between "waits for the lock, ns" 50000000 2000000000000 "$(burner gil_wait_ns)"
 	assert_between "waits" 10 1000000 "$(burner gil_waits)"
 	two=$(burner gil_waits)
-	# Each holds up the other.
+	# Each thread holds up the other.
 	assert_between "threads held up by a known one" 1 2 \
 		"$(jq '[.python[0].threads[] | select(.gil_holder_tid and (.function // "" | endswith("burn_here")))] | length' "$WORK/gil.json")"
 done < <(pythons)
@@ -71,7 +72,7 @@ done
 
 record python3 1 1.5
 if jq -e '.python' "$WORK/gil.json" >/dev/null; then
-	# Alone: nobody to wait for but the main thread, which starts it and sleeps.
+	# A single thread waits only for the main thread, which starts it and sleeps.
 	assert_between "waits of one thread, less than half of two threads'" 0 $((two / 2)) "$(burner gil_waits)"
 fi
 "$ANALYZER" report "$WORK/gil.pbt" --section python >"$WORK/text"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Whole stacks of Python programs, of samples and of sleeps: each function stands in its place among the native ones, by
-# chains of calls that are known; with each CPython that is known here. Samples tell who has the interpreter's lock.
+# Whole stacks of Python programs, of samples and of sleeps: each function has its right place among the native
+# functions, for known chains of calls; for each installed CPython that is supported. Samples show the holder of the
+# interpreter's lock.
 # longer: every version, not the oldest and the newest alone
 # beside others: stacks are the same however busy the machine
 . "$(dirname "$0")/lib.sh"
@@ -20,7 +21,7 @@ job() {
 	exec {TRUTH_IN}>"$WORK/job.in"
 	wait_for_line "$TRUTH_OUT" '^ready' 20
 	attach_in_background "$TRUTH_PID" "$WORK/job.pbt" --topics sched,stack
-	# The interpreter is found, and tables of its file are made.
+	# Waits until the interpreter is found and the unwind tables of its file are made.
 	sleep 1.5
 	truth_go 60
 	stop_attach
@@ -29,7 +30,8 @@ job() {
 	"$ANALYZER" export "$WORK/job.pbt" --to folded --kind off-cpu -o "$WORK/sleeps"
 }
 
-# share FILE LETTER CHAIN: percent of the stacks with a function of the chain, by weight, in which CHAIN stands from <module> on
+# share FILE LETTER CHAIN: percent, by weight, of the stacks with a function of the chain that contain CHAIN from
+# <module> on
 share() {
 	awk -v function_of=";[a-z]+_$2( \\\\(|;| [0-9]+\$)" -v chain="<module>;(.*;)?$3( \\\\(|;| [0-9]+\$)" '
 		$0 ~ function_of { all += $NF; right += $NF * ($0 ~ chain) }
@@ -54,17 +56,17 @@ while read -r version python; do
 		END { print all ? int(right * 100 / all) : -1 }' "$WORK/sleeps")"
 	assert_between "ms asleep there, of thousands" 1000 100000 \
 		"$(awk '/nap_d/ { all += $NF } END { print int(all / 1000000) }' "$WORK/sleeps")"
-	# More functions than are kept: the innermost ones are.
+	# More functions than the limit: the innermost are kept.
 	assert_between "functions of a deep recursion" 50 104 \
 		"$(grep -E ';down_e' "$WORK/cpu" | awk '{ n = gsub(/down_e/, "&"); if (n > most) most = n } END { print most + 0 }')"
-	# Nothing of one chain stands in another's stacks.
+	# No function of one chain is in another chain's stacks.
 	assert_eq "stacks with functions of two chains" 0 \
 		"$(cat "$WORK/cpu" "$WORK/sleeps" | grep -cE '_a[ ;(].*_[bcd][ ;(]|_b[ ;(].*_[acd][ ;(]|_c[ ;(].*_[abd][ ;(]|_d[ ;(].*_[abc][ ;(]' || :)"
 	assert_between "% of samples with the interpreter's loop instead of a function" 0 5 \
 		"$(awk '{ all += $NF; loop += $NF * /_PyEval_EvalFrameDefault/ } END { print all ? int(loop * 100 / all) : -1 }' "$WORK/cpu")"
 done < <(pythons)
 
-# Who has the interpreter's lock: a thread that computes in Python always, one that hashes in C nearly never.
+# Holder of the interpreter's lock: always the thread that computes in Python, nearly never the thread that hashes in C.
 mkfifo "$WORK/lock.in"
 python3 tests/truth/python_lock.py 4 <"$WORK/lock.in" >"$WORK/lock.out" &
 TRUTH_PID=$! TRUTH_OUT=$WORK/lock.out

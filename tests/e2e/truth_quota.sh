@@ -7,7 +7,7 @@
 need_root
 need_command jq
 
-# field FILE NAME: of the lines NAME VALUE
+# field FILE NAME: the value in lines NAME VALUE
 field() { awk -v name="$2" '$1 == name { print $2 }' "$1"; }
 
 lift_quota() {
@@ -46,7 +46,7 @@ for name in periods:nr_periods:1 throttled_periods:nr_throttled:1 "throttled_ns:
 	high=$((($(field "$WORK/stat3" "$file") - $(field "$WORK/stat0" "$file")) * scale))
 	assert_between "$what" "$low" "$high" "$(json "$r" "$group | .$what")"
 done
-# On a machine so busy that nobody gets 4 % of a CPU there may be none.
+# On a machine so busy that no process gets 4 % of a CPU there may be no throttling.
 [ "$(json "$r" "$group | .throttled_periods")" -ge 1 ] || note "nobody was held back here"
 "$ANALYZER" report "$WORK/quota.pbt" --section processes >"$WORK/quota.txt"
 assert_contains "the text report" "$WORK/quota.txt" "$path +[0-9]+ +0\\.04 "

@@ -7,7 +7,7 @@
 need_root
 need_command jq
 
-# sleeps NAME [MORE]: how many were in NAME, and of MORE too
+# sleeps NAME [MORE]: the number of sleeps in NAME, and in MORE
 sleeps() {
 	jq --arg name "$1" --arg more "${2:-$1}" '[.stacks.blocking[] |
 		select([.frames[].name] | index($name) and index($more)) | .count] | add // 0' "$report"
@@ -23,7 +23,7 @@ report_json "$WORK/returns.pbt" "$report"
 assert_loss_accounted "$report"
 assert_complete "$report"
 
-# Kernels that do not report every switch hide a sleep now and then.
+# Kernels that do not report every switch hide some sleeps.
 missing=$(($(json "$report" .capture.switches_missing) + 1))
 interrupted=$(truth_value interrupted)
 assert_between "interrupted sleeps, by where the thread slept" $((interrupted - missing)) "$interrupted" \
@@ -32,7 +32,7 @@ assert_eq "found in the handler" 0 "$(sleeps on_alarm)"
 killed=$(truth_value killed)
 assert_between "sleeps of who was killed" $((killed - missing)) "$killed" "$(sleeps block_until_killed)"
 writes=$(truth_value write_sleeps) writers=$(truth_value writers)
-# The reader may come late and find two pipes' worth, which is one sleep.
+# A late reader may drain two fills of the pipe for one sleep.
 assert_between "sleeps of writers" $((writes * 8 / 10 - missing)) $((writes + writers)) "$(sleeps block_in_write)"
 assert_between "of them by their whole chain" $((writes * 8 / 10 - missing)) $((writes + writers)) \
 	"$(sleeps block_in_write writer)"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Devices that are idle because of somebody at the end of a chain of waiting: the right thread is on top, with the
-# cause and the share that it says itself, and the chain leads to it. All sums are exact.
+# Devices that are idle because of a thread at the end of a chain of waits: the right thread is the top root, with the
+# cause and share from its own output, and the chain leads to it. All sums are exact.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 . "$(dirname "$0")/trace_queries_lib.sh"
@@ -31,22 +31,22 @@ assert_eq "causes still do" "$(jq .idle.total_ns "$r")" "$(jq '[.idle.causes[].n
 assert_eq "no chain has more than it should" 0 \
 	"$(jq '[.idle.roots[] | select(.chain[0].ns > .ns or .chain[-1].ns > .ns or .chain[0].ns < .chain[-1].ns)] | length' "$r")"
 
-# A CPU that was idle had to wake up: that is nobody's doing, and has its own word.
+# An idle CPU had to wake up: no thread causes this, and it has its own cause.
 assert_eq "what idle CPUs do, but wake up" '[]' \
 	"$(jq -c '[.idle.roots[] | select(.cause == "runnable" and .who == "an idle CPU") | .doing] - ["wake-up latency"]' "$r")"
 assert_eq "interrupts without a kind" 0 "$(jq '[.idle.roots[] | select(.cause == "irq" and (has("object") | not))] | length' "$r")"
 
-# scene NAME CAUSE HOPS [POINTS]: what begins with its main thread is its own. Top is judged by the truth: on a machine that
-# others load, their share may be larger, and then it is theirs by right.
+# scene NAME CAUSE HOPS [POINTS]: chains that begin with its main thread belong to it. The top root is judged by the
+# truth: on a loaded machine other processes may rightly have a larger share.
 printf '%-8s %-10s %5s %8s %8s %5s  %s\n' scene cause hops "truth %" "share %" top chain
 scene() {
 	local name=$1 cause=$2 hops=$3 points=${4:-$POINTS} main idle truth ready tid share top chain
 	main=$(truth_value "$name.main") idle=$(truth_value "$name.idle_ns") truth=$(truth_value "$name.ns")
-	# While the main thread waited for a CPU itself it did not wait for others, whatever they did.
+	# While the main thread itself waited for a CPU it did not wait for other threads.
 	ready=$(truth_value "$name.ready_ns")
 	jq --argjson main "$main" '[.idle.roots[] | select(.chain[0].tid == $main)]' "$r" >"$WORK/$name.json"
 	tid=".tid == $(truth_value "$name.tid")"
-	# Interrupts on its CPU count for a thread's clock.
+	# Interrupts on its CPU count in a thread's clock.
 	share=$(jq "[.[] | select((.cause == \"$cause\" or (\"$cause\" == \"user_code\" and .cause == \"irq\")) and $tid) | .ns] |
 		add // 0" "$WORK/$name.json")
 	top=$(jq "map(select(.cause != \"runnable\"))[0] | .cause == \"$cause\" and $tid" "$WORK/$name.json")
@@ -57,7 +57,7 @@ scene() {
 		$((share * 100 / idle))
 	assert_eq "$name: hops from the main thread to the root" "$hops" \
 		"$(jq "[.[] | select(.cause == \"$cause\" and $tid)][0].chain | length" "$WORK/$name.json")"
-	# What the truth may have too much is no reason to be on top.
+	# An excess in the truth, within its error, does not make it the top root.
 	[ $((truth * 100 / idle - (points - POINTS))) -lt 50 ] || assert_eq "$name: the root is on top" true "$top"
 }
 
@@ -72,11 +72,11 @@ scene child sleep 2
 scene server user_code 2
 scene mutex user_code 2
 scene signal user_code 2
-# It says what it was not on a CPU, by a clock that leaves out interrupts and what the hypervisor took: up to twice as
-# far above its sleeps as others.
+# It reports its time off the CPU, by a clock that excludes interrupts and stolen time: up to twice the other scenes'
+# excess over its sleeps.
 [ -z "$disk" ] || scene disk io 3 $((2 * POINTS))
 
-# The same threads in the place of the device: their own time leads to the same roots.
+# The same threads without the device: their own waits lead to the same roots.
 for name in sleep2 burn3 line; do
 	w=$WORK/waits.json
 	"$ANALYZER" report "$WORK/roots.pbt" --thread "$(truth_value "$name.main")" --section waits --format json -o "$w"
@@ -87,7 +87,7 @@ for name in sleep2 burn3 line; do
 		"$(jq '[.waits.roots[] | select(.cause != "runnable")][0].tid' "$w")"
 done
 
-# The verdict is what most of it is by kinds of roots, in five lines at most, before everything else.
+# The verdict is the largest kind of roots, in at most five lines, before everything else.
 expected=$(jq -r '[.idle.roots[] | { ns, state: (if .cause | IN("runnable", "throttled", "irq") then "cpu"
 	elif .cause == "device_wait" then "device" elif .cause | IN("unknown", "no_work") then "unknown" else "host_code" end) }] |
 	group_by(.state) | max_by(map(.ns) | add)[0].state' "$r")
@@ -110,8 +110,8 @@ grep -Eq 'line [0-9]+ .*<- line_4 [0-9]+ <- line_3 [0-9]+ <- line_2 [0-9]+ <- 2 
 assert_eq "roots of the tables add up" "$(jq .idle.total_ns "$r")" \
 	"$(awk -F , 'NR > 1 { ns += $9 } END { printf "%.0f\n", ns }' "$WORK/tables/idle_roots.csv")"
 
-# On a timeline the same are arrows, from the root to who waited for it and on to the device: each from one thread of a chain to
-# the next one, none to another scene's, and as long as the root held the others up.
+# On a timeline the chains are arrows, from the root to the waiting threads and on to the device: each from one thread
+# of a chain to the next, none to another scene, and as long as the root held up the others.
 if [ ! -s "$ROOT/build/tools/trace-processor/trace_processor.wasm" ]; then
 	leave_out "no trace processor (./setup check fetches it): arrows of timelines are not looked at"
 else

@@ -15,12 +15,12 @@ r=$WORK/schedule.json
 assert_loss_accounted "$r"
 assert_complete "$r"
 
-# spare WHAT: what all threads together used after each had looked
+# spare WHAT: usage of all threads together after each one's own last reading
 spare() { ended_beyond "$1" burner sleeper holder waiter victim thief; }
-# of TID FIELD: 0 where there is no such figure
+# of TID FIELD: 0 if there is no such figure
 of() { jq "[.processes[].threads[] | select(.tid == $1) | .$2 // 0] | first" "$r"; }
 
-# How long it may take here until a thread that wants a CPU gets one: far more than what the burner, alone, waited each time
+# The longest wait of a thread for a CPU here: far more than each wait of the burner, which ran alone
 turn=$((5000000 * SLACK + 100 * $(truth_value burner.runnable_ns) / ($(truth_value burner.involuntary) + 1)))
 for name in burner sleeper holder waiter victim thief; do
 	tid=$(truth_value "$name.tid")
@@ -43,7 +43,7 @@ for name in burner sleeper holder waiter victim thief; do
 	# a CPU, it slept.
 	inner=$(truth_value "$name.inner_ns") outer=$(truth_value "$name.outer_ns") waited=$(truth_value "$name.runnable_ns")
 	doubt=$((doubt + waited * SLACK / 100))
-	# Kernels do not report every wake-up: then a wait is part of the sleep before it.
+	# Kernels do not report every wake-up: then a wait for a CPU is part of the sleep before it.
 	unseen=$((waited / 20 + 2 * turn))
 	assert_between "time $name was alive" $((inner - doubt)) $((outer + doubt + turn)) "$(thread_field "$r" "$tid" alive_ns)"
 	assert_between "time $name waited for a CPU" $((waited - doubt - unseen)) $((waited + outer - inner + doubt + turn)) \
@@ -52,11 +52,11 @@ for name in burner sleeper holder waiter victim thief; do
 	low=$((inner - cpu - waited - doubt - turn))
 	assert_between "time $name slept" $((low > 0 ? low : 0)) $((outer - cpu - waited + doubt + unseen)) "$(thread_field "$r" "$tid" blocked_ns)"
 done
-# Fifty times 10 ms, ten times 30 ms: at least that, but for what it was kept from its CPU before it slept.
+# At least fifty times 10 ms and ten times 30 ms, minus delays on its CPU before the sleep.
 sleeper=$(truth_value sleeper.tid)
 [ $(($(of "$sleeper" blocked_ns) + $(of "$sleeper" runnable_ns))) -ge 499000000 ] || fail "the sleeper slept too little"
 
-# Who woke the waiter: the holder, and nobody else.
+# Only the holder woke the waiter.
 "$ANALYZER" export "$WORK/schedule.pbt" --to perfetto -o "$WORK/schedule.pftrace"
 truth_end
 need_trace_processor
@@ -73,7 +73,7 @@ run=$(of "$thief" run_ns) stolen=$(($(of "$thief" stolen_ns) + $(of "$thief" unk
 assert_between "CPU time of thief on CPU $cpu in the timeline, ns" $((run * 95 / 100 - stolen)) $((run * 105 / 100 + stolen)) \
 	"$(trace_query "$WORK/schedule.pftrace" \
 		"select sum(dur) from sched join thread using(utid) where tid = $thief and cpu = $cpu" | tail -n 1)"
-# Whenever it had the CPU, the victim, which wants the same, waited for it.
+# Whenever the thief had the CPU, the victim waited for it.
 IFS=, read -r both waiting <<<"$(trace_query "$WORK/schedule.pftrace" \
 	"with t as (select ts, ts + dur e from sched join thread using(utid) where tid = $thief and cpu = $cpu),
 	w as (select min(ts) a, max(ts + dur) z from sched join thread using(utid) where tid = $victim and cpu = $cpu),

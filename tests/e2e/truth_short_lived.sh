@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Children that end before anybody looks at what they map: the report says of each that its calls were not seen.
+# Children that end before their mappings are read: the report says for each that its calls were not seen.
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq python3
 
-# The C library is mapped by others, too: it is probed in each child by itself, if there is time.
+# Other processes map the C library, too, so it is probed in each child separately, if there is time.
 cat >"$WORK/parent.py" <<'END'
 import os
 import sys

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What threads sleep in: exactly as often, in that kind of thing, ended by whom it was.
+# Sleeps of threads: exact counts, the right kind of object, the right waker.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
@@ -28,8 +28,8 @@ sleeps_of() {
 		select((.uninterruptible | not) and $2) | .count] | add // 0" "$r"
 }
 
-# timed_of WHAT NAME ACTUAL: a time that is up before the thread has left its CPU is no sleep, on a busy machine that
-# happens; a thread may sleep for something else on the way.
+# timed_of WHAT NAME ACTUAL: a timeout that expires before the thread has left its CPU is no sleep, which happens on a
+# busy machine; a thread may also sleep for another reason on the way.
 timed_of() {
 	local slept
 	slept=$(truth_value "$2.slept")
@@ -53,10 +53,10 @@ all_of "waits for children" "$children" "$(sleeps_of waiter '.reason == "child" 
 all_of "children waited for, by name" "$children" \
 	"$(jq "[.processes[].threads[] | select(.tid == $(truth_value waiter.tid)) | .sleeps[] | select(.reason == \"child\") | .name] | unique | length" "$r")"
 
-# The parts are the whole: reasons add up to the time asleep, but for what settles CPU time.
+# Reasons add up to the time asleep, except for corrections of CPU time.
 for name in napper locker reader; do
 	tid=$(truth_value "$name.tid")
-	# Where the kernel left out a switch, the time asleep is from its own sums, and more than is told.
+	# If the kernel omitted a switch, the time asleep is from its own sums, and more than the reported sleeps.
 	[ "$(thread_field "$r" "$tid" source)" = switches ] || continue
 	blocked=$(thread_field "$r" "$tid" blocked_ns)
 	assert_between "reasons of $name add up to its time asleep" "$blocked" $((blocked + 5000000 * SLACK)) \

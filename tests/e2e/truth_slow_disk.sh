@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A job whose group may read a disk only so fast (io.max, or blkio of version 1): the time it is held back is told as
+# A job whose cgroup limits its disk reads (io.max, or blkio of version 1): the throttled time is reported as
 # waiting for a file or its disk, not as CPU time or any other sleep.
 # beside others: a disk of its own is what it waits for
 . "$(dirname "$0")/lib.sh"
@@ -28,9 +28,9 @@ report_json "$WORK/slow.pbt" "$r" --top 0
 assert_eq "capture is complete" true "$(jq .capture.complete "$r")"
 ! jq -r '.trace.notes[]?' "$r" | grep -q 'topic io is left out' || skip "this kernel has no tracepoints of block requests"
 
-# Two threads read, one after the other. The first bytes are free; a machine that lets its threads wait for a CPU as well
-# takes that time from what the disk would have them wait. Requests that are held back are made by a thread of the
-# kernel in the end: the sleep is one for a file, and of a disk where it was not held back.
+# Two threads read, one after the other. The first bytes are not throttled; waits for a CPU on a busy machine
+# shorten the waits for the disk. A kernel thread finally submits throttled requests: the sleep is then a sleep for
+# a file, and without throttling a sleep for a disk.
 bytes=$((($(truth_value reads) + $(truth_value cached)) * $(truth_value block)))
 least_ms=$((bytes * 1000 / RATE / 3))
 sum() {

@@ -10,10 +10,10 @@ need_root
 need_command jq
 need_command protoc
 
-# Frames of the program's own functions in the one place that the program sleeps long at.
+# Frames of the program's own functions in the single place of its long sleeps.
 SLEEP_FRAMES='[.stacks.blocking[] | select([.frames[].name] | index("block_here"))]'
 
-# check_frames REPORT: it sleeps there by the whole chain of its own functions
+# check_frames REPORT: its sleeps have the whole chain of its own functions
 check_frames() {
 	assert_eq "frames of the program" "block_here block_outer block_far main" "$(jq -r "(${SLEEP_FRAMES})[0].frames |
 		map(select(.kind == \"user\" and (.file | endswith(\"/call_chain\")))) | .[:4] | map(.name) | join(\" \")" "$1")"
@@ -38,7 +38,7 @@ function_field() {
 assert_between "samples in spin_here" $((expected / 10)) $((expected * 2)) "$(function_field spin_here total)"
 [ "$(function_field descend self)" -le $((expected / 10)) ] || fail "descend itself does next to nothing"
 spin=$(function_field spin_here total) descend=$(function_field descend total)
-# Where the prologue of spin_here is interrupted, its caller's frame is not there yet.
+# If the prologue of spin_here is interrupted, its caller's frame is missing.
 assert_between "samples below descend" $((spin * 9 / 10)) "$((descend > spin ? descend : spin))" "$descend"
 assert_between "samples below main" $((spin * 9 / 10)) "$(json "$report" .stacks.samples)" "$(function_field main total)"
 
@@ -49,16 +49,16 @@ assert_eq "where the perf map says it comes from" "/made/up.py" \
 	"$(json "$report" '.stacks.functions[] | select(.name == "generated_loop") | .file')"
 assert_eq "it is Python" python "$(json "$report" '.stacks.functions[] | select(.name == "generated_loop") | .kind')"
 
-# Every long sleep, by its whole chain, and none of the short ones.
+# Every long sleep, with its whole chain, and no short sleep.
 assert_eq "places" 1 "$(jq "${SLEEP_FRAMES} | length" "$report")"
 # Kernels that do not report every switch hide a sleep now and then.
 sleeps=$(truth_value sleeps) seen=$(jq "(${SLEEP_FRAMES})[0].count" "$report")
 assert_between "sleeps" $((sleeps - 2 - $(json "$report" .capture.switches_missing))) "$sleeps" "$seen"
 check_frames "$report"
 slept=$((seen * $(truth_value sleep_ns)))
-# They wake up later than asked, by as much as the machine is busy.
+# Sleeps end later than requested, depending on the load of the machine.
 assert_between "time asleep" $((slept * 8 / 10)) $((slept * 20 * SLACK)) "$(jq "(${SLEEP_FRAMES})[0].total_ns" "$report")"
-# Those of one and the same call.
+# Sleeps within a single call.
 writes=$(truth_value write_sleeps)
 assert_between "sleeps in one call" $((writes - 2 - $(json "$report" .capture.switches_missing))) "$writes" \
 	"$(jq '[.stacks.blocking[] | select([.frames[].name] | index("block_in_write")) | .count] | add // 0' "$report")"
@@ -67,7 +67,7 @@ if [ "$(awk '$1 !~ /^0+$/ { print; exit }' /proc/kallsyms)" ]; then
 		fail "no kernel frame tells of nanosleep: $(jq -c "(${SLEEP_FRAMES})[0].frames" "$report")"
 fi
 
-# The recursion is there frame by frame, as the program says.
+# The recursion is recorded frame by frame, as the program reports.
 "$ANALYZER" export "$trace" --to folded -o "$WORK/cpu.folded"
 chain="main$(printf ';descend%.0s' $(seq "$(truth_value depth)"));spin_here"
 assert_contains "the whole chain, outermost first" "$WORK/cpu.folded" "^call_chain;.*$chain( |;)"
@@ -78,7 +78,7 @@ assert_contains "sleeps" "$WORK/blocked.folded" "^call_chain;.*main;block_far;bl
 assert_eq "time in the file" "$(json "$report" .stacks.blocked_ns)" \
 	"$(awk '{ n += $NF } END { printf "%.0f", n }' "$WORK/blocked.folded")"
 
-# The other formats hold the same; a foreign reader opens them.
+# The other formats have the same content, by third-party readers.
 for kind in on-cpu off-cpu; do
 	"$ANALYZER" export "$trace" --to folded --kind "$kind" -o "$WORK/$kind.folded"
 	"$ANALYZER" export "$trace" --to speedscope --kind "$kind" -o "$WORK/$kind.json"
@@ -94,7 +94,7 @@ for kind in on-cpu off-cpu; do
 		awk -v want="$column" '$1 == "sample" { at = 0 } $1 == "value:" && ++at == want { n += $2 } END { printf "%.0f", n }')"
 done
 if command -v go >/dev/null; then
-	# As text, so that nothing is asked of a browser or of graphviz.
+	# As text, so that no browser or graphviz is needed.
 	go tool pprof -traces "$WORK/off-cpu.pb.gz" >"$WORK/traces" 2>&1 || fail "go tool pprof: $(cat "$WORK/traces")"
 	assert_contains "a sleep, as pprof shows it" "$WORK/traces" "block_here"
 else
@@ -105,7 +105,7 @@ fi
 assert_contains "text" "$WORK/text" "spin_here"
 assert_contains "text" "$WORK/text" "block_here < block_outer < block_far < main"
 
-# Calls whose returns are probed: their stacks are the same as ever.
+# Calls with probed returns: their stacks are unchanged.
 start_truth call_chain 10
 attach_truth "$WORK/probed.pbt" --topics api,sched,stack --stack-block 3ms
 truth_go 60
@@ -116,7 +116,7 @@ assert_eq "probed calls" 20 "$(api_count "$WORK/probed.json" block_here)"
 assert_eq "places" 1 "$(jq "${SLEEP_FRAMES} | length" "$WORK/probed.json")"
 check_frames "$WORK/probed.json"
 
-# Without topic sched: the same sleeps, and not a switch on record.
+# Without topic sched: the same sleeps, and no recorded switch.
 start_truth call_chain 10
 attach_truth "$WORK/alone.pbt" --topics stack --stack-block 3ms
 truth_go 60

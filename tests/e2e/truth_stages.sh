@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Data pipelines of no framework (Python's threads, processes and pools, plain C++ threads) with a fault planted in what the
-# workers do: how long the main thread waits, for which threads or processes, and what these do, with function and line.
+# Data pipelines without a framework (Python's threads, processes and pools, plain C++ threads) with a fault planted in
+# the workers: the main thread's waits, the threads or processes that it waits for, and their activity, with function
+# and line.
 # timeout: 900
 # longer: one worker and four, and those that compute, in all kinds
 # beside others: what others take of the CPUs is told apart from what it judges
@@ -11,7 +12,7 @@ need_command jq python3
 
 readonly JOB=$ROOT/tests/workloads/plain/stages.py ITEMS=120 MS=12
 
-# traced NAME GO COMMAND...: GO begins it once it is traced. Sets R, WAIT_NS and LOOP_NS
+# traced NAME GO COMMAND...: traces it; GO starts its work once it is traced. Sets R, WAIT_NS and LOOP_NS
 traced() {
 	local name=$1 job
 	shift
@@ -32,7 +33,7 @@ traced() {
 	LOOP_NS=$(sed -n 's/^loop_ns=//p' "$WORK/$name.out")
 }
 
-# stage NAME OPERATOR WORKERS: the one that the main thread is held up by, as long as it said itself. Sets DOING to it
+# stage NAME OPERATOR WORKERS: checks the stage that holds up the main thread, with the job's own time. Sets DOING to it
 stage() {
 	local held
 	assert_eq "$1: pipelines" 1 "$(jq '.pipeline | length' "$R")"
@@ -40,10 +41,11 @@ stage() {
 	DOING=$(jq -c '.pipeline[0].operators | max_by(.held_up_ns)' "$R")
 	note "$1: the main thread waited $WAIT_NS of $LOOP_NS ns; $(jq -c '{name, workers, held_up_ns, cause, where}' <<<"$DOING")"
 	assert_eq "$1: who" "$2" "$(jq -r .name <<<"$DOING")"
-	# Workers that take turns in step: the item that is waited for may always be the same one's, the others' are there then.
+	# Workers in lockstep: the awaited item may always be the same worker's, while the others' are ready.
 	assert_between "$1: how many" 1 "$3" "$(jq .workers <<<"$DOING")"
 	held=$(jq .held_up_ns <<<"$DOING")
-	# The rest of a wait is the main thread's own way back to a CPU, and on a loaded machine that of others on the way.
+	# The rest of a wait is the main thread's own return to a CPU, and on a loaded machine that of other threads of
+	# the chain.
 	assert_between "$1: how long" $((WAIT_NS * 70 / 100)) $((LOOP_NS + LOOP_NS / 20)) "$held"
 	jq -r .verdict.sentence "$R" >"$WORK/words"
 	assert_contains "$1: in words" "$WORK/words" "It waits for .*\\($(jq .workers <<<"$DOING") (thread|process)"
@@ -55,7 +57,7 @@ is_at() {
 	assert_contains "$1: where" "$WORK/words" "$2"
 }
 
-# sleeps NAME WHERE: that is what it does. Where others have the CPUs for longer they are the cause.
+# sleeps NAME WHERE: the stage sleeps. If other processes take the CPUs for longer, they are the cause.
 sleeps() {
 	is_at "$1" "$2"
 	[ "$(jq -r .cause <<<"$DOING")" = sleep ] || jq -e '.cause == "runnable"' <<<"$DOING" >/dev/null || fail "$1: $DOING"

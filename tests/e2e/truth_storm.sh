@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A storm of launches on 8 streams of the simulated Ascend, traced as they happen: numbers that start anew, a counter that
-# drifts by 200 ppm and jumps, and 5 % of all calls lost. Every join is the right one, what is not joined is what was lost,
-# and times are as near as stated.
+# A storm of launches on 8 streams of the simulated Ascend, traced live: numbers that restart, a counter that
+# drifts by 200 ppm and jumps, and 5 % of all calls lost. Every join is right, only lost calls are not joined,
+# and times are within the stated error.
 # timeout: 2400
 # longer: a million, not 200,000
 # beside others: it counts, and no load changes a count
@@ -16,8 +16,8 @@ LAUNCHES=200000
 R=$WORK/report.json
 [ -x "$SIM/storm" ] || fail "$SIM/storm is not built: run make ascend-sim"
 
-# One table of the profile has all that is asked for here. The runtime's own calls, between those of the job and of the
-# driver, tell nothing more.
+# One table of the profile has all data that is needed here. The runtime's own calls, between those of the job and of
+# the driver, add no information.
 export ASCEND_SIM_OUT=$WORK ASCEND_SIM_FILES=task_time ASCEND_SIM_FIRST_TASK=65000 ASCEND_SIM_BLOCK_NS=5000 \
 	ASCEND_SIM_CLOCK_PPM=200 ASCEND_SIM_CLOCK_STEPS=$((LAUNCHES * 17 / 100)):6000,-4000,3000,-5000,4000
 mkdir "$WORK/catalog"
@@ -36,7 +36,7 @@ exec {job_in}>&-
 wait_for_end "$job" 60 || fail "the job failed: $(cat "$WORK/err")"
 assert_eq "launches" $LAUNCHES "$(sed -n 's/^launches=//p' "$WORK/out")"
 
-# As good as all are in the trace; 5 % of these are taken out of it.
+# Nearly all calls are in the trace; 5 % of them are then removed from it.
 report_json "$WORK/whole.pbt" "$R" --section capture
 assert_loss_accounted "$R"
 recorded=$(json "$R" '.capture.sources[] | select(.name == "api") | .delivered')

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Each call has its own string, though each string is sent once: thousands, of several threads.
+# Each call has its own string, although each string is sent once: thousands of strings, from several threads.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -26,6 +26,6 @@ assert_eq "calls whose string is the one they had" "$(($(truth_value calls) - 2)
 assert_eq "different strings" "$(truth_value texts)" "$(jq '[.[][1] | select(.)] | unique | length' "$WORK/calls")"
 assert_eq "an empty one, and one that can't be read" '[[1000000,null],[1000001,null]]' \
 	"$(jq -c 'map(select(.[0] >= 1000000)) | sort' "$WORK/calls")"
-# Strings that many calls have are sent again only where two share a mark.
+# Strings of many calls are sent again only if two strings have the same mark.
 sent=$(json "$r" '[.capture.sources[] | select(.name == "task") | .produced] | add')
 assert_between "records of strings and tasks" "$(truth_value texts)" $(($(truth_value calls) * 9 / 10)) "$sent"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# 200 threads of a millisecond each are all seen; a name given late is the one reported.
+# 200 threads of a millisecond each are all recorded; a thread that is named late has that name in the report.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A process that burns more CPU time than its cgroup's quota: held back as long as the kernel says.
+# A process that burns more CPU time than its cgroup's quota: its throttled time equals the kernel's.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq
 
-# The hierarchy that has the CPU controller: the second version's, or the first's.
+# The hierarchy with the CPU controller: version 2, or version 1.
 group='' name=profbpf-test-$$
 if [ -e /sys/fs/cgroup/cpu/cpu.stat ]; then
 	group=/sys/fs/cgroup/cpu/$name
@@ -31,7 +31,7 @@ else
 	skip "this kernel has no CPU quotas (CONFIG_CFS_BANDWIDTH)"
 fi
 
-# However busy the machine is: it gets the hundredth of a CPU that it is allowed.
+# A high weight, so that it gets its allowed hundredth of a CPU even on a busy machine.
 { echo 10000 >"$group/cpu.weight" || echo 200000 >"$group/cpu.shares"; } 2>/dev/null || :
 
 # In nanoseconds; the versions count in different units.
@@ -54,13 +54,13 @@ r=$WORK/quota.json
 report_json "$WORK/quota.pbt" "$r" --top 0
 mine=$(jq "[.processes[] | select(.pid == $burner) | .throttled_ns] | first" "$r")
 wall=$(jq .trace.duration_ns "$r")
-# The kernel counts when the queue is let go, so part of it may have been before the session; the thread's wait ends
-# when it gets a CPU, which others may have.
+# The kernel counts throttled time when it ends, so part of it may be from before the session; the thread's wait ends
+# when it gets a CPU, which other threads may use.
 assert_between "time held back, ns, of $((after - before)) by the kernel" $(((after - before) / 4)) "$wall" "$mine"
 assert_between "the rest of the time it was on a CPU or ready, ns" 1 $((wall - mine)) \
 	"$(jq "[.processes[] | select(.pid == $burner) | .run_ns] | first" "$r")"
 
-# Who waits for that process waits for its quota: the group that has it is named.
+# A wait for that process is a wait for its quota: the group with the quota is named.
 "$ANALYZER" report "$WORK/quota.pbt" --thread "$burner" --section waits --format json -o "$WORK/waits.json"
 jq '[.waits.roots[] | select(.cause == "throttled")][0]' "$WORK/waits.json" >"$WORK/root.json"
 assert_eq "the group and its quota" "/${group##*/} (quota: 1 % of a CPU)" "$(json "$WORK/root.json" .object)"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Stacks of a C++ program without frame pointers reach down to where its threads began, by the known chains of calls: on a
-# CPU and asleep; on x86-64 also through functions without tables and by one made at run time. Where the kernel cannot do that they are as frame pointers tell, and nothing is claimed.
+# Stacks of a C++ program without frame pointers reach the start functions of its threads through the known chains of
+# calls: on a CPU and asleep; on x86-64 also through functions without tables and through one made at run time. If the
+# kernel does not support this, stacks follow frame pointers, and the report does not claim more.
 # beside others: stacks are the same however busy the machine
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -12,7 +13,7 @@ need_command g++
 
 g++ -O2 -fomit-frame-pointer -g -pthread -o "$WORK/unwind" "$ROOT/tests/truth/languages/cpp/unwind.cc"
 
-# traced NAME [OPTION...]: the program, recorded from before its threads work until they are done
+# traced NAME [OPTION...]: records the program from before its threads work until they are done
 traced() {
 	local name=$1
 	shift
@@ -26,7 +27,7 @@ traced() {
 	"$ANALYZER" export "$WORK/$name.pbt" --to folded -o "$WORK/$name.folded"
 }
 
-# below NAME PATTERN: samples whose stack, outermost frame first, matches
+# below NAME PATTERN: the number of samples whose stack, outermost frame first, matches
 below() {
 	awk -v pattern="$2" '$0 ~ pattern { n += $NF } END { print n + 0 }' "$WORK/$1.folded"
 }
@@ -40,7 +41,7 @@ samples=$(json "$WORK/tables.json" .stacks.samples) whole=$(json "$WORK/tables.j
 note "$whole of $samples samples reach the thread's start"
 assert_between "samples that reach the thread's start" $((samples * 95 / 100)) "$samples" "$whole"
 
-# The chains are there frame by frame, of both threads. Other frames are the library's own.
+# The chains of both threads are complete, frame by frame. Other frames belong to the library.
 rooms=$(printf 'room_chain;%.0s' 1 2 3 4 5 6)
 aligned=$(printf 'aligned_chain;%.0s' 1 2 3)
 chains=("${rooms}(std::_Function_handler[^;]*;)?sorted_leaf;([^;]*;)*spin" "${aligned}spin" "interrupted;([^;]*;)*on_signal;spin")
@@ -50,7 +51,7 @@ for chain in "${chains[@]}"; do
 	assert_between "samples in $chain" 60 "$samples" "$all"
 	first=$(below tables "^unwind;_start;([^;]*;)*main;work;$chain")
 	assert_between "of these, of the first thread" $((all / 4)) $((all * 3 / 4)) "$first"
-	# Whose name the C library keeps to itself, it has none here.
+	# A function that the C library does not export has no name here.
 	assert_between "and of the other one" $((all / 4)) $((all * 3 / 4)) "$(below tables "^unwind;[^;]*libc[^;]*;([^;]*;)*work;$chain")"
 done
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a thread that is waited for does, with default options: garbage collection, pickling, copies and so on have their
-# words, its place is the function of Python's, work in the kernel is not the program's own.
+# The activity of an awaited thread, with default options: garbage collection, pickling, copies and so on have their own
+# words, its place is the Python function, work in the kernel does not count as the program's own.
 # beside others: what others take of the CPUs is told apart from what it judges
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -19,7 +19,7 @@ stop_attach
 truth_end
 "$ANALYZER" report "$WORK/job.pbt" --thread "$(truth_value main.tid)" --section waits --format json -o "$WORK/waits.json"
 
-# expect KIND WORD PLACE: of the thread of that kind; the place is a regular expression
+# expect KIND WORD PLACE: checks the thread of that kind; the place is a regular expression
 expect() {
 	local root=$WORK/$1.json
 	jq "[.waits.roots[] | select(.cause == \"user_code\" and .tid == $(truth_value "$1.tid"))][0]" "$WORK/waits.json" >"$root"
@@ -28,7 +28,7 @@ expect() {
 	[[ $(jq -r .where "$root") =~ $3 ]] || fail "$1: its place is $(jq .where "$root"), not $3"
 }
 
-# Where a Python's frames were never looked at while it had a CPU, its native function is named.
+# If Python frames were never sampled on a CPU, the native function is reported.
 expect garbage "garbage collection" 'make_garbage_job|python|gc'
 expect pickle "pickling" 'make_pickle_job|pickle'
 expect compress "compression" 'make_compress_job|libz'

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# profctl why: one command attaches, judges and prints the verdict, and keeps the recording only if it is asked to.
+# profctl why: one command attaches, judges and prints the verdict, and keeps the recording only on request.
 # beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
 
-# A job of which nothing is seen at all, which has to be said.
+# A job without any visible activity, which must be reported.
 sleep 1000 &
 job=$!
 export TMPDIR=$WORK/tmp
@@ -33,7 +33,7 @@ sleep 1000 &
 assert_status "nowhere to keep it" 1 "$PROFCTL" why $! --duration 300ms
 assert_contains "why not" "$WORK/err" 'temporary file in .*set TMPDIR'
 
-# Without the analyzer beside it: from PATH, else a message.
+# Without the analyzer beside it: it is taken from PATH, else there is a message.
 mkdir "$WORK/alone" && cp "$PROFCTL" "$PROFBPFD" "$WORK/alone"
 export TMPDIR=$WORK PROFBPF_CATALOG_DIR=$ROOT/catalog
 assert_status "no analyzer" 1 env PATH=/usr/bin:/bin "$WORK/alone/profctl" why $! --duration 300ms
