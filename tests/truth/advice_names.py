@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Are the functions and options that profbpf's advice names those of the framework?
+"""Checks that the functions and options in profbpf's advice exist in the framework.
 
 usage: advice_names.py operator_advice.c FRAMEWORK      FRAMEWORK: MindData torch tf.data MegEngine
 
-Prints each name and where the framework has it. Ends with status 1 if it has one of them not.
+Prints each name and its place in the framework. Ends with status 1 if one is missing.
 """
 import inspect
 import re
 import sys
 
 ROW = re.compile(r'\{ "([^"]+)", ADVISE_\w+, "[^"]*",\s*(?:N_\()?((?:"[^"]*"\s*)+)\)?\s*\}')
-# What looks like a name in a sentence: name(), name=, dotted or with an underscore, or in CamelCase.
+# The form of a name in a sentence: name(), name=, with a dot or an underscore, or in CamelCase.
 NAME = re.compile(r"[A-Za-z_][\w.]*(?=\(|=)|[A-Za-z]\w*_\w+|[A-Za-z]\w*(?:\.[A-Za-z]\w*)+|[A-Z]+[a-z]+[A-Z]\w*|AUTOTUNE")
 PROSE = {"MindSpore", "TensorFlow", "MindRecord", "TFRecord"}
 

@@ -3,10 +3,10 @@
 """A training with MindSpore's own Ascend back end, on the simulated Ascend (examples/ascend-sim/mindspore).
 
 usage: ascend_job.py STEPS
-Two steps first; prints "ready" and waits for a line; then STEPS steps, each a forward pass, a second one with
-the backward pass, and an update that nobody uses; prints "done" and waits for another line. Results are
-meaningless: nothing is computed. MindData makes the batches, for SLEEPS of which a function in a thread of its own
-sleeps, longer than a step takes; main.tid= and map.tid= name the threads.
+Runs two steps, prints "ready" and waits for a line; then runs STEPS steps, each a forward pass, a second one with
+the backward pass, and an update whose result is not used; prints "done" and waits for another line. Results are
+meaningless: nothing is computed. MindData makes the batches; for SLEEPS of them a function in a separate thread
+sleeps, longer than a step takes; main.tid= and map.tid= are the threads' ids.
 """
 import ctypes
 import os
@@ -85,7 +85,7 @@ def main(steps):
     ms.runtime.synchronize()
     print("done", flush=True)
     sys.stdin.readline()
-    # MindSpore doesn't when it is not left in an orderly way, which it cannot be here.
+    # MindSpore does not call this without an orderly exit, which is not possible here.
     ctypes.CDLL("libascendcl.so").aclFinalize()
     os._exit(0)
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""interpreter_lock.py bytecode|native SECONDS: a thread has the interpreter's lock most of the time, the main one wants it.
+"""interpreter_lock.py bytecode|native SECONDS: a thread holds the interpreter's lock most of the time, the main thread
+needs it.
 
-What the job says of itself: main.tid, holder.tid, and wait_ns, how long main was kept from going on after it had let
-go of the lock for a moment, and how often that was. bytecode gives the lock up each 5 ms, native has it for some 20 ms at a time.
+Prints main.tid, holder.tid, wait_ns (the time that main waited to continue after it had released the lock for a moment)
+and the number of these waits. bytecode releases the lock every 5 ms, native holds it for some 20 ms at a time.
 """
 import ctypes
 import os
@@ -38,7 +39,7 @@ def hold(way, things):
 
 
 def say(text):
-    # One write: lines of two threads do not mix.
+    # One write, so that lines of two threads do not mix.
     os.write(1, (text + "\n").encode())
 
 

@@ -60,13 +60,13 @@ def sampler(report, path, from_ns, to_ns):
 
 def schedstat(report, before, after, tick_ns):
     first, last = load(before)["threads"], load(after)["threads"]
-    # What a hypervisor took, what contradicting records leave open and the switching itself, part of
-    # which the kernel counts for the thread that leaves, may belong to either.
+    # Stolen time, unknown time from contradicting records and the switches themselves, which the kernel partly
+    # counts for the leaving thread, may be counted on either side.
     open_ns = {str(t["tid"]): t.get("stolen_ns", 0) + t.get("unknown_ns", 0) + SWITCH_NS
                * (t.get("voluntary_switches", 0) + t.get("involuntary_switches", 0))
                for process in load(report)["processes"] for t in process.get("threads", [])}
-    # All threads were read within so long, and may have run in it; the kernel's sums of a thread some of whose
-    # switches are missing are between two readings that are as far apart as the machine lets them be.
+    # All threads were read within this time, and may have run in it; the kernel's sums of a thread with missing
+    # switches lie between two readings, whose distance depends on the load of the machine.
     reading_ns = (load(before)["took_ns"] + load(after)["took_ns"]) / 2
     rows = load(report).get("host", {}).get("series", {}).get("rows", [])
     summed_ns = 2 * max((row[1] for row in rows), default=0)
@@ -78,7 +78,7 @@ def schedstat(report, before, after, tick_ns):
         tids = [str(t["tid"]) for t in op["threads"] if not t["descendant"]]
         known = [t for t in tids if t in first and t in last]
         truth = sum(last[t] - first[t] for t in known)
-        # Of a thread that runs the kernel's figure is as old as the last tick, in both readings.
+        # The kernel's figure of a running thread is as old as the last tick, in both readings.
         allowed = max(truth * PERCENT / 100, tick_ns * len(known)) + sum(open_ns.get(t, 0) for t in known)
         allowed += sum(reading_ns + (summed_ns if t in summed else 0) for t in known)
         off = op["run_ns"] - truth

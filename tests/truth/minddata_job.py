@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A MindData pipeline whose counts and slow place are known, with a trainer that only sleeps.
+"""A MindData pipeline with known counts and a known slow place, with a trainer that only sleeps.
 
 source -> shuffle -> map (C++) -> map (Python) -> batch -> trainer
 
-Prints {"ready": true, "pid": ...} and waits for a line on standard input: before there
-is a pipeline or, with --middle, once it runs, its first batch is fetched and all of its
-queues are full. Then it prints what it had asked of the generator by then, goes on,
-and prints what it did.
+Prints {"ready": true, "pid": ...} and waits for a line on standard input: before it makes
+the pipeline or, with --middle, once the pipeline runs, its first batch is fetched and all
+its queues are full. Then it prints the number of rows requested from the generator so far,
+continues, and prints its counts.
 
---second: two pipelines that are made alike, but for what the second's Python map does; both are fetched from in turn, one batch of the
+--second: two equal pipelines, except for the second's Python map; fetches from both in turn, one batch of the
 second after every two of the first.
 """
 import argparse
@@ -89,7 +89,7 @@ def ready():
 
 
 def others_asleep():
-    """No thread but this one is on a CPU or waits for one."""
+    """Whether no other thread is on a CPU or waits for one."""
     for tid in os.listdir("/proc/self/task"):
         try:
             with open(f"/proc/self/task/{tid}/stat", encoding="utf-8") as file:
@@ -101,7 +101,7 @@ def others_asleep():
 
 
 def until_full():
-    """Asks are counted until there are none for half a second in which nobody wanted a CPU: nobody has room any more."""
+    """Waits until there are no requests for half a second in which no thread wanted a CPU: then all queues are full."""
     before, quiet, end = -1, 0, time.monotonic() + 60
     while quiet < 10 and time.monotonic() < end:
         quiet = quiet + 1 if asked == before and others_asleep() else 0

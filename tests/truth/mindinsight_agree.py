@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what MindInsight and MindSpore read of exported files with the report of the same trace.
+"""Compares the values that MindInsight and MindSpore read from exported files with the report of the same trace.
 
 usage: mindinsight_agree.py REPORT DURING FOLDER MINDINSIGHT SUMMARY
 
-DURING: a report of the time for which there are figures of the host, which is what is exported;
-FOLDER: what was exported; MINDINSIGHT: what mindinsight_read.py printed of it; SUMMARY: the
-minddata_pipeline_summary that MindSpore made of it. Ends with status 1 if a figure differs.
+DURING: a report of the time with figures of the host, which is the exported time;
+FOLDER: the export; MINDINSIGHT: the output of mindinsight_read.py for it; SUMMARY: the
+minddata_pipeline_summary that MindSpore made from it. Ends with status 1 if a figure differs.
 """
 import json
 import sys
@@ -40,10 +40,10 @@ series = report["host"]["series"]
 
 with open(f"{folder}/dataset_iterator_profiling_0.txt", encoding="ascii") as file:
     first_ms = int(file.readline().split()[4])
-# MindInsight leaves out what ended before the first batch.
+# MindInsight leaves out intervals that end before the first batch.
 shown = [i for i in range(len(lengths)) if stamps[i + 1] >= first_ms]
 
-# The host: MindInsight's averages are of the intervals, in whole percents.
+# The host: MindInsight averages over intervals, in whole percents.
 everything = ["user_ns", "system_ns", "irq_ns", "softirq_ns", "iowait_ns", "idle_ns", "steal_ns"]
 for key, column in (("user_utilization", "user_ns"), ("sys_utilization", "system_ns"), ("idle_utilization", "idle_ns")):
     at = series["columns"].index(column)
@@ -56,11 +56,11 @@ for key, column in (("user_utilization", "user_ns"), ("sys_utilization", "system
 during = {op["id"]: op for op in load(during_path)["pipeline"][0]["operators"]}
 whole = {op["id"]: op.get("utilization_with_descendants_percent", 0) for op in pipeline["operators"]}
 
-# Operators: over the intervals they add up to what they ran.
+# Operators: the intervals add up to their run time.
 for op, metrics in zip(pipeline["operators"], exported["op_info"]):
     ran = sum((u + s) * ms / 100 for u, s, ms in
               zip(metrics["metrics"]["user_utilization"], metrics["metrics"]["sys_utilization"], lengths))
-    # It may have run before the first of the host's figures, and after the last.
+    # The operator may have run before the first of the host's figures, and after the last.
     all_ms = op.get("run_with_descendants_ns", 0) / 1e6
     outside = max(0, all_ms - during[op["id"]].get("run_with_descendants_ns", 0) / 1e6)
     expect(f"{op['name']}: ran, ms", all_ms, ran, max(2, 0.01 * ran) + outside)
@@ -71,7 +71,7 @@ for op, metrics in zip(pipeline["operators"], exported["op_info"]):
     expect(f"MindSpore: {op['name']}, CPU %", sum(values) / len(values), theirs["avg_cpu_pct"][number], 0.02)
     expect(f"summary: {op['name']}, CPU %", whole[op["id"]], ours["avg_cpu_pct"][number], 0.001)
 
-# Queues: exact in the table, and by what was sampled of them.
+# Queues: exact in the table, and from samples.
 table = {row[0]: row for row in insight["minddata_pipeline"]["object"]}
 for op in pipeline["operators"]:
     queue = op.get("queue", {})

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What MindInsight's web backend answers about a job.
+"""Prints the answers of MindInsight's web backend about a job.
 
 usage: mindinsight_backend.py VENV WORKSPACE FOLDER JOB
 
-FOLDER/JOB/profiler has the files. Starts the backend of the virtual environment VENV on a free port of this
-machine alone, asks what its pages ask, stops it, and prints the answers as one JSON object.
+FOLDER/JOB/profiler has the files. Starts the backend of the virtual environment VENV on a free local port,
+sends the queries of its pages, stops it, and prints the answers as one JSON object.
 """
 import json
 import os
@@ -33,7 +33,7 @@ def ask(url, body=None):
 
 
 def jobs(url, name):
-    """It looks for jobs when it has started."""
+    """Waits for the job: the backend looks for jobs after its start."""
     deadline = time.monotonic() + START_SECONDS
     while True:
         found = [job for job in ask(f"{url}/datavisual/train-jobs")["train_jobs"] if job["train_id"] == name]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lets MindInsight's analysers read a device's exported files, and compares what they say with the report.
+"""Compares the results of MindInsight's analysers for a device's exported files with the report.
 
 usage: mindinsight_device.py REPORT FOLDER
 
-To be run by the Python that has MindInsight. Ends with status 1 if a figure differs or is missing.
+Run with the Python that has MindInsight. Ends with status 1 if a figure differs or is missing.
 """
 import json
 import os
@@ -39,7 +39,7 @@ def rows(name, **condition):
 
 
 def check_cluster():
-    """Several ranks: MindInsight's page of their mean steps, milliseconds."""
+    """Several ranks: MindInsight's page of mean steps, in milliseconds."""
     devices = report["steps"]["devices"]
     expect("ranks", (["0", "1"], "ascend"), analyse_device_list_from_profiler_dir(folder)[:2])
     found = analyser("cluster_step_trace").query({"filter_condition": {"step_id": 0}})
@@ -51,7 +51,7 @@ def check_cluster():
 
 
 def check_pipeline():
-    """Two stages of a rank each, whose steps are alike: what MindInsight compares ranks and links by, and memory."""
+    """Two stages with one rank each and equal steps: MindInsight's values for comparing ranks and links, and memory."""
     devices, ranks = report["steps"]["devices"], report["cluster"]["ranks"]
     found = analyser("cluster_step_trace").query({"filter_condition": {"step_id": 0}})
     expect("mode", "pipeline-parallel", found["parallel-mode"])

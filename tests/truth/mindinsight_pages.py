@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What MindInsight's pages of several ranks answer about a job.
+"""Prints the answers of MindInsight's pages of several ranks about a job.
 
 usage: mindinsight_pages.py FOLDER JOB
 
-To be run by the Python that has MindInsight; FOLDER/JOB/profiler has the files. Prints a line for each page: its name, the
-status, the answer. No server is started: the pages are asked as a server would.
+Run with the Python that has MindInsight; FOLDER/JOB/profiler has the files. Prints a line for each page: its name, the
+status, the answer. Starts no server, but calls the pages as a server would.
 """
 import json
 import os

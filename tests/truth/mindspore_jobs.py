@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs programs of MindSpore one after another, each in a child of its own, with one import.
+"""Runs MindSpore programs one after another, each in a separate child process, with one import.
 
 usage: mindspore_jobs.py [MODULE...]
 
 Imports MindSpore, prints {"pid"}, and then takes lines of standard input: a JSON list of a
 file for the program's output, a file of a cgroup ("" for none) to which the child writes its
 id first, and the program with its arguments. Prints {"pid", "status"} when it has ended. A
-program is run as if Python had been given it; importing MindSpore takes some five seconds of
-CPU time each time it is not.
+program runs as if Python had started it; each saved import of MindSpore takes some five
+seconds of CPU time.
 """
 import importlib
 import json
@@ -42,7 +42,7 @@ def child(output, group, arguments):
         traceback.print_exc()
         status = 1
     sys.stdout.flush()
-    # What MindSpore would tear down at exit is the parent's, too.
+    # No orderly exit: MindSpore would tear down state of the parent, too.
     os._exit(status)
 
 

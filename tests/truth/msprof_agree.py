@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what msprof-analyze's own classes read of an exported folder with the report of the same trace.
+"""Compares the values that msprof-analyze's own classes read from an exported folder with the report of the trace.
 
 usage: msprof_agree.py FOLDER REPORT
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""network.py [recv|epoll|poll|select]: a client that waits for a server of this host, a child, which burns CPU for each answer.
+"""network.py [recv|epoll|poll|select]: a client that waits for a server on this host, its child, which burns CPU for
+each answer.
 
-With epoll, poll and select it waits as event loops do, for any of several connections, of which the others are silent.
+With epoll, poll and select it waits like an event loop for any of several connections; the other connections are
+silent.
 
-Says main.tid, server.tid, port, all_ns, wait_ns of the client and cpu_ns of the server.
+Prints main.tid, server.tid, port, all_ns, wait_ns of the client and cpu_ns of the server.
 """
 import asyncio
 import os

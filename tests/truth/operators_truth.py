@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A table of tasks as msprof writes it, and what every way to list its operators must say.
+"""Makes a table of tasks in msprof's format, and checks every way to list its operators.
 
 usage: operators_truth.py make TABLE
        operators_truth.py check TABLE ANALYZER
 
-"check" runs the analyzer with one set of options after the other, and compares with what it computes
-of the table itself. Ends with status 1 if a figure differs.
+"check" runs the analyzer with one set of options after the other, and compares the results with its own
+computation from the table. Ends with status 1 if a figure differs.
 """
 import csv
 import fnmatch
@@ -75,7 +75,7 @@ def group(tasks, by):
 
 
 def expected(tasks, keep=lambda t: True, by="name", figure="sum", low=0, high=None):
-    """What each operator's figure, count, total and share must be, by key."""
+    """The expected figure, count, total and share of each operator, by key."""
     everything = sum(FIGURES[figure]([t["ns"] for t in members]) for members in group(tasks, by).values())
     rows = {}
     for key, members in group(filter(keep, tasks), by).items():

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python_chains.py SECONDS: computes for so long in each of some chains of calls, and a thread sleeps in another one.
+"""python_chains.py SECONDS: computes for that time in each of several chains of calls; a thread sleeps in another
+chain.
 
-Names of functions end in their chain's letter, so that whoever sees a stack knows what else must be in it:
+Names of functions end in their chain's letter, so that one function determines the rest of its stack:
 a: a function that C code calls back; b: a generator; c: coroutines; d: the thread that sleeps; e: a deep recursion.
 """
 import asyncio

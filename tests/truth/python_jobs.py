@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs Python programs, each in a child of its own, with one import of what they have in common.
+"""Runs Python programs, each in a separate child process, with one import of their common modules.
 
 usage: python_jobs.py MODULE...
 
 Imports these modules, prints "ready", and then takes lines of standard input: a JSON list of files for the program's
 output and its messages, and the program with its arguments. Prints the child's process id when it has begun, and its
-status when it has ended, after which the next line is taken. A program is run as if Python had been given it.
+status when it has ended, after which the next line is taken. A program runs as if Python had started it.
 """
 import importlib
 import json
@@ -38,7 +38,7 @@ def child(output, messages, arguments):
     except BaseException:
         traceback.print_exc()
         status = 1
-    # As at any end of a program: workers are waited for, output is written.
+    # A normal exit: waits for workers and writes output.
     sys.exit(status)
 
 

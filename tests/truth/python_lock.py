@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One thread that keeps the interpreter's lock, one that gives it up for nearly all of its work.
+"""One thread that holds the interpreter's lock, and one that releases it for nearly all of its work.
 
-As in truth.h; an argument is for how many seconds they work.
+Runs as described in truth.h; the argument is the number of seconds of work.
 """
 import hashlib
 import sys

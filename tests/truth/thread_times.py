@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel says each thread of a process has run: {"ns": CLOCK_MONOTONIC, "threads": {tid: ns}}
+"""Prints the run time of each thread of a process, from the kernel: {"ns": CLOCK_MONOTONIC, "threads": {tid: ns}}
 
 usage: thread_times.py PID
 """
@@ -25,7 +25,7 @@ def read_all():
     return {"ns": (before + after) // 2, "took_ns": after - before, "threads": threads}
 
 
-# All of them at one instant, as nearly as can be: nobody is let in between.
+# With real-time priority, so that all threads are read at nearly the same instant.
 try:
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
 except OSError:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """work_kinds.py SECONDS: the main thread waits for a thread of each kind of work, one after the other.
 
-Each thread works for SECONDS, and on a busy machine until it had a CPU for CPU_SECONDS, LONGEST_SECONDS at most. Says main.tid, and of each KIND its KIND.tid and KIND.cpu_ns.
+Each thread works for SECONDS, and on a busy machine until it has used CPU_SECONDS, at most LONGEST_SECONDS. Prints
+main.tid, and for each KIND its KIND.tid and KIND.cpu_ns.
 """
 import ctypes
 import gc
@@ -130,7 +131,7 @@ KINDS = {
 
 
 def run(kind, job, seconds):
-    # Threads of one name that follow each other are taken for one.
+    # A separate name, because successive threads with the same name count as one.
     ctypes.CDLL(None).prctl(15, kind.encode())
     start, begin = time.thread_time(), time.monotonic()
     while True:
