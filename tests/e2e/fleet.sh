@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # profbpf-fleet on DuckDB finds the holders in synthetic jobs with known faults, and none in healthy jobs; and reads a
-# lake of
-# real recordings.
+# lake of real recordings.
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq

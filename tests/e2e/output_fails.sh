@@ -32,8 +32,7 @@ timeout 400 "$PROFCTL" attach --pid "$TRUTH_PID" --duration 300s --catalog "$ROO
 assert_contains "the message when the reader goes away" "$WORK/gone.err" 'writing the trace failed'
 
 # A reader that never reads: capture drops and counts records, and the session still ends. The pipe holds one page,
-# which
-# any trace fills.
+# which any trace fills.
 mkfifo "$WORK/fifo"
 python3 -c 'import fcntl, time; fcntl.fcntl(0, 1031, 4096); print("ready", flush=True); time.sleep(1000)' \
 	<>"$WORK/fifo" >"$WORK/holder" &

@@ -14,8 +14,7 @@ need_mindspore
 # lock and a CPU: with few CPUs the trainer's other threads lack a CPU. Rows and epochs are chosen so that each case
 # runs a second or two: steps of 32 rows, the first two of which are not judged. A small network that takes no
 # longer than its rows shares the CPUs with them, or leaves one idle; it has one epoch, because the change of an epoch
-# takes as
-# long as many of its steps.
+# takes as long as many of its steps.
 CASES=(
 	"baseline           -            none           --rows 640 --epochs 2"
 	"burn_2_threads     Map(ID:2)    lock,takes_cpu --rows 640 --epochs 2 --map burn --map-ms 2"

@@ -171,8 +171,9 @@ for how in "" "old late"; do
 	r=$WORK/session.json
 	assert_eq "device (${how:-13})" "Truth GPU 0 cupti" "$(jq -r '.devices[0] | .name + " " + .source' "$r")"
 	assert_eq "tasks" "$tasks $rounds" "$(jq -r '.devices[0] | "\(.tasks) \(.tasks_sync)"' "$r")"
-	# Functions go on in others by jumps: until the daemon has a probe there, which takes longer on a busy machine, ends
-	# of calls are not seen. A graph is five kernels; what a call of the runtime calls is a launch of its own then.
+	# Functions end in tail calls: until the daemon has probed their targets, which takes longer on a busy machine,
+	# ends of calls are not seen. A graph is five kernels; the driver call inside a runtime call then counts as a
+	# separate launch.
 	unknown=$(jq '[.api[].end_unknown // 0] | add' "$r")
 	assert_between "calls whose end is not known" 0 $((rounds / 3)) "$unknown"
 	assert_eq "tasks with their call and without, in doubt" "$tasks 0" \

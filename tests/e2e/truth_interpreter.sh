@@ -60,8 +60,8 @@ while read -r version python; do
 	for way in bytecode native; do
 		job "$python" "$way"
 		if ! [[ $version =~ ^3\.([789]|1[0-4])$ ]]; then
-			# Slices are told by their look alone. A holder that lets go within a microsecond of the end of one leaves
-			# none that it ends itself.
+			# Slices are recognised by their form alone. A holder that releases the lock within a
+			# microsecond of the end of a slice leaves no slice that it ends itself.
 			slices=led
 			[ "$way" = bytecode ] || slices=$UNKNOWN_POINTS
 			judge "$version" "$way" "$UNKNOWN_POINTS" "$slices"

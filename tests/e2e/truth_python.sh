@@ -55,9 +55,8 @@ while read -r version python; do
 	jq -c '.python[0].functions[] | select(.name | endswith("burn_here"))' "$WORK/gil.json" >"$WORK/function"
 	assert_eq "its file" "$WORK/gil.py" "$(json "$WORK/function" .file)"
 	assert_between "its line" 5 10 "$(json "$WORK/function" .line)"
-	# Of two burning threads one always waits, and gets the lock after 5 ms: 2 s and 400 times in all. But a machine
-	# with
-	# too few CPUs makes them wait for those instead, and what came before the interpreter was found is not seen.
+	# Of two burning threads one always waits, and gets the lock after 5 ms: 2 s and 400 times in all. But with too few
+	# CPUs the threads wait for CPUs instead, and waits before the interpreter was found are not seen.
 	assert_between "waits for the lock, ns" 50000000 2000000000000 "$(burner gil_wait_ns)"
 	assert_between "waits" 10 1000000 "$(burner gil_waits)"
 	two=$(burner gil_waits)

@@ -44,14 +44,15 @@ while read -r version python; do
 	seen+=" $version"
 	job "$python"
 	note "---- Python $version"
-	# The rest: burn() between two turns, and where a function has just begun or is about to end.
-	# Between the two is the C code that calls back, where it has a name: the library of make-venv's 3.14 is stripped.
+	# The other samples: burn() between two turns, and functions that have just begun or are about to end.
+	# Between the two functions is the C code that calls back, if it has a name: the library of make-venv's 3.14 is
+	# stripped.
 	between=+
 	[ "$version" != 3.14 ] || between='*'
 	assert_between "called back by C code, %" 90 100 "$(share "$WORK/cpu" a "main;(.*;)?burn;(.*;)?sort_a;([^;]+;)${between}key_a")"
 	assert_between "a generator, %" 90 100 "$(share "$WORK/cpu" b 'main;(.*;)?burn;(.*;)?sum_b;(.*;)?each_b;(.*;)?deep_b')"
 	assert_between "coroutines, %" 90 100 "$(share "$WORK/cpu" c 'main;(.*;)?run_c;.*;steps_c;(.*;)?step_c')"
-	# Or the wait for the interpreter's lock after it, where the library's own functions have no names.
+	# Or the wait for the interpreter's lock after the sleep, if the library's own functions have no names.
 	assert_between "a sleep, %" 95 100 "$(awk '/nap_d/ { all += $NF; right += $NF * (/;sleep_d;(.*;)?nap_d .*(;clock_nanosleep|time_sleep|libpython.*;pthread_cond_timedwait)/) }
 		END { print all ? int(right * 100 / all) : -1 }' "$WORK/sleeps")"
 	assert_between "ms asleep there, of thousands" 1000 100000 \

@@ -29,8 +29,8 @@ for name in burner sleeper holder waiter victim thief; do
 	voluntary=$(truth_value "$name.voluntary")
 	involuntary=$(truth_value "$name.involuntary")
 	assert_eq "name of thread $tid" "$name" "$(thread_field "$r" "$tid" name)"
-	# Within 1 %. What a hypervisor took, what contradicting records leave open and the switching itself may belong to
-	# either. An emulated CPU may stand still between the kernel's reading of its clock and ours.
+	# Within 1 %. Stolen time, unknown time from contradicting records and the switches themselves may be counted on
+	# either side. An emulated CPU may stand still between the kernel's reading of its clock and ours.
 	doubt=$((cpu * SLACK / 100 + 500000 * SLACK + $(of "$tid" stolen_ns) + $(of "$tid" unknown_ns) + 2000 * (voluntary + involuntary)))
 	assert_between "CPU time of $name" $((cpu - doubt)) $((cpu + $(spare cpu_ns) + doubt)) "$run"
 	assert_between "voluntary switches of $name" "$voluntary" $((voluntary + $(spare voluntary) + 2)) \
@@ -38,9 +38,9 @@ for name in burner sleeper holder waiter victim thief; do
 	assert_between "involuntary switches of $name" "$involuntary" $((involuntary + $(spare involuntary) + 2)) \
 		"$(thread_field "$r" "$tid" involuntary_switches)"
 
-	# It was there at least as long as it looked at the clock, at most from before its creation until it was missed, and
-	# until it had got a CPU once more to leave it; what of that it neither ran nor, by the kernel's account, waited for
-	# a CPU, it slept.
+	# The thread existed at least between its own readings of the clock, at most from before its creation until it
+	# was gone, including a last wait for a CPU; its sleep is that time minus its run time and, by the kernel's
+	# account, its waits for a CPU.
 	inner=$(truth_value "$name.inner_ns") outer=$(truth_value "$name.outer_ns") waited=$(truth_value "$name.runnable_ns")
 	doubt=$((doubt + waited * SLACK / 100))
 	# Kernels do not report every wake-up: then a wait for a CPU is part of the sleep before it.
@@ -48,7 +48,7 @@ for name in burner sleeper holder waiter victim thief; do
 	assert_between "time $name was alive" $((inner - doubt)) $((outer + doubt + turn)) "$(thread_field "$r" "$tid" alive_ns)"
 	assert_between "time $name waited for a CPU" $((waited - doubt - unseen)) $((waited + outer - inner + doubt + turn)) \
 		"$(thread_field "$r" "$tid" runnable_ns)"
-	# The kernel counts a wait from when the CPU that is asked for hears of it, which here may be asleep; a wake-up is earlier.
+	# The kernel counts a wait from when the target CPU, which may be asleep, notices it; the wake-up is earlier.
 	low=$((inner - cpu - waited - doubt - turn))
 	assert_between "time $name slept" $((low > 0 ? low : 0)) $((outer - cpu - waited + doubt + unseen)) "$(thread_field "$r" "$tid" blocked_ns)"
 done
