@@ -15,7 +15,7 @@ FILES=$WORK/triggered
 files_of() { find "$FILES" -name "profbpf-trigger-$1-*.pbt"; }
 has_file() { [ "$(files_of "$1" | wc -l)" -ge 1 ]; }
 probes() { "$PROFCTL" list --format json | jq -e "[.sessions[] | select(.functions > 0)] | length > 0"; }
-# trigger_field NUMBER COLUMN: 2 happened, 3 written
+# trigger_field NUMBER COLUMN: column 2 = times it happened, 3 = files written
 trigger_field() { "$PROFCTL" trigger list | awk -v n="$1" -v column="$2" '$1 == n { print $column }'; }
 happened() { [ "$(trigger_field "$1" 2)" -ge "$2" ]; }
 # assert_reason WHAT NUMBER PATTERN

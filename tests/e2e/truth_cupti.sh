@@ -11,7 +11,7 @@ need_command jq
 DUMP=$BUILD/tests/tools/stream_dump
 ROUNDS=50 THREADS=3
 rounds=$((ROUNDS * THREADS))
-# A copy, a fill, two kernels, a graph of 5 kernels, and waiting.
+# A copy, a fill, two kernels, a graph of 5 kernels, and a wait.
 tasks=$((rounds * 10))
 
 # File names and places as in CUDA; the shim finds CUPTI beside the runtime.

@@ -101,7 +101,7 @@ assert_between "lines of the verdict" 3 5 "$(wc -l <"$WORK/verdict.txt")"
 assert_eq "what the report begins with" "$(cat "$WORK/verdict.txt")" \
 	"$(head -n "$(wc -l <"$WORK/verdict.txt")" "$WORK/report.txt")"
 
-# The same in words, and as tables.
+# The same as text, and as tables.
 "$ANALYZER" report "$WORK/roots.pbt" --section idle --top 200 >"$WORK/roots.txt"
 grep -q '^At the end of all waiting' "$WORK/roots.txt" || fail "no roots in the text"
 grep -Eq 'line [0-9]+ .*<- line_4 [0-9]+ <- line_3 [0-9]+ <- line_2 [0-9]+ <- 2 more <- line_main [0-9]+' "$WORK/roots.txt" ||

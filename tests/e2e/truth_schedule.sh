@@ -67,7 +67,7 @@ assert_between "wake-ups of waiter by holder" $((handovers - 2)) "$handovers" "$
 	"select count(*) n from thread_state s join thread t using(utid) join thread w on s.waker_utid = w.utid
 	where t.tid = $waiter and w.tid = $holder and s.state = 'R'" | tail -n 1)"
 
-# On the timeline the thief ran as long as in the report.
+# The thief's run time is the same on the timeline and in the report.
 thief=$(truth_value thief.tid) victim=$(truth_value victim.tid) cpu=$(truth_value cpu)
 run=$(of "$thief" run_ns) stolen=$(($(of "$thief" stolen_ns) + $(of "$thief" unknown_ns)))
 assert_between "CPU time of thief on CPU $cpu in the timeline, ns" $((run * 95 / 100 - stolen)) $((run * 105 / 100 + stolen)) \

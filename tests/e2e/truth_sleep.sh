@@ -17,12 +17,12 @@ assert_loss_accounted "$r"
 assert_complete "$r"
 n=$(truth_value sleeps)
 
-# all_of WHAT EXPECTED ACTUAL: this kernel does not report every switch and wake-up; of a hundred one
-# is missing now and then. More than there were there never are.
+# all_of WHAT EXPECTED ACTUAL: kernels do not report every switch and wake-up: about one in a hundred
+# may be missing. There are never more than the real ones.
 all_of() { assert_between "$1" $(($2 - $2 / 10)) "$2" "$3"; }
 
-# sleeps_of NAME CONDITION: how often the thread slept so. The kernel's own locks, in which it may
-# sleep on the way, are uninterruptible.
+# sleeps_of NAME CONDITION: the number of the thread's sleeps that match. Sleeps for the kernel's own locks on
+# the way are uninterruptible.
 sleeps_of() {
 	jq "[.processes[].threads[] | select(.tid == $(truth_value "$1.tid")) | .sleeps[] |
 		select((.uninterruptible | not) and $2) | .count] | add // 0" "$r"

@@ -51,7 +51,7 @@ assert_eq "it is Python" python "$(json "$report" '.stacks.functions[] | select(
 
 # Every long sleep, with its whole chain, and no short sleep.
 assert_eq "places" 1 "$(jq "${SLEEP_FRAMES} | length" "$report")"
-# Kernels that do not report every switch hide a sleep now and then.
+# Kernels that do not report every switch hide some sleeps.
 sleeps=$(truth_value sleeps) seen=$(jq "(${SLEEP_FRAMES})[0].count" "$report")
 assert_between "sleeps" $((sleeps - 2 - $(json "$report" .capture.switches_missing))) "$sleeps" "$seen"
 check_frames "$report"

@@ -17,8 +17,8 @@ assert_loss_accounted "$r"
 process=".processes[] | select(.pid == $TRUTH_PID)"
 assert_eq "threads seen: 200, the late one and the first" 202 "$(jq "[$process | .threads[]] | length" "$r")"
 cpu=$(truth_value cpu_ns)
-# Creation and exit of a thread cost it a little after and before it looks at its clock; the kernel's sum has them,
-# but for the last instructions.
+# Creation and exit of a thread take some CPU time outside its own readings; the kernel's sum contains them,
+# except the last instructions.
 ways=$(($(truth_value ended.cpu_ns) - cpu - $(truth_value late_ns)))
 assert_between "CPU time of the short-lived threads" "$cpu" $((cpu + ways + cpu * SLACK / 5)) \
 	"$(jq "[$process | .threads[] | select(.name != \"named-late\" and .tid != $TRUTH_PID) | .run_ns] | add" "$r")"
