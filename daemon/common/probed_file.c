@@ -302,7 +302,7 @@ static int read_functions(struct probed_file *file, struct elf_file *elf,
 
 	file->nameless = !err && !wanted.any && !elf_file_has_linker(elf);
 	if (err == -ENOEXEC)
-		err = 0; /* a damaged table: what could be read is in found */
+		err = 0; /* a damaged table: @found has the readable part */
 	if (!err && found.count) {
 		err = reader_open(&reader, elf, optimized_nop);
 		if (!err)

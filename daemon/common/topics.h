@@ -19,7 +19,7 @@ enum {
 	TOPIC_IO = 1 << 8, /* requests to block devices */
 	TOPIC_SAMPLE =
 		1
-		<< 9, /* the samples of topic stack and its looks at Python alone: no stacks of sleeps */
+		<< 9, /* only the samples and the Python stacks of topic stack: no stacks of sleeps */
 };
 
 /* Topics with samples of the threads on a CPU. */

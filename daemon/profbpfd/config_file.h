@@ -2,7 +2,7 @@
 /*
  * config_file.h - reads the daemon's configuration: options of its command line, one per line, without the dashes.
  *
- *     # what is not to be forgotten
+ *     # a comment
  *     recorder = 60s
  *     trigger = no-launch=30s
  *

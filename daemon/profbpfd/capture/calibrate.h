@@ -50,7 +50,7 @@ struct price_key {
 	bool of_user; /* an ordinary user's session, which checks rights */
 };
 
-/* prices_new - NULL without memory; prices_free: NULL is fine */
+/* prices_new - NULL without memory; prices_free() accepts NULL */
 struct prices *prices_new(void);
 void prices_free(struct prices *prices);
 

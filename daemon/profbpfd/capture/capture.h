@@ -62,7 +62,7 @@ int capture_find_types(struct mentioned_types *types);
 struct capture *capture_new(const struct capture_options *options, const struct features *features,
 			    char *error, size_t error_size);
 
-/* capture_free - detach everything and unload; NULL is fine */
+/* capture_free - detaches everything and unloads the programs; accepts NULL */
 void capture_free(struct capture *capture);
 
 /*

@@ -21,7 +21,7 @@ struct sampler *sampler_new(int program, uint32_t rate, char *error, size_t erro
 /* sampler_new_faults - run @program at each major page fault; errors as above */
 struct sampler *sampler_new_faults(int program, char *error, size_t error_size);
 
-/* sampler_free - end sampling and close the events; NULL is fine */
+/* sampler_free - ends sampling and closes the events; accepts NULL */
 void sampler_free(struct sampler *sampler);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CAPTURE_SAMPLER_H */

@@ -78,7 +78,7 @@ void accelerator_users_again(struct accelerator_users *users, uint64_t after_ns)
 /* accelerator_users_follow - changes the rules, which outlive it; processes found before are not reported again */
 void accelerator_users_follow(struct accelerator_users *users, const struct user_rules *rules);
 
-/* accelerator_users_free - NULL is fine */
+/* accelerator_users_free - accepts NULL */
 void accelerator_users_free(struct accelerator_users *users);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_ACCELERATOR_USERS_H */

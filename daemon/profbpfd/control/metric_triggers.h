@@ -13,7 +13,7 @@
 
 struct metric_triggers;
 
-/* metric_triggers_new - NULL without memory or descriptors; @services outlive it; metric_triggers_free(NULL) is fine */
+/* metric_triggers_new - NULL without memory or descriptors; @services must outlive it; _free() accepts NULL */
 struct metric_triggers *metric_triggers_new(const struct services *services);
 void metric_triggers_free(struct metric_triggers *triggers);
 

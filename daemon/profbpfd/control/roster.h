@@ -22,7 +22,7 @@ void roster_free(struct roster *roster);
 uint32_t roster_new_id(struct roster *roster);
 void roster_add(struct roster *roster, struct roster_entry *entry);
 
-/* roster_entry_free - free an entry that was not added; NULL is fine */
+/* roster_entry_free - frees an entry that was not added; accepts NULL */
 void roster_entry_free(struct roster_entry *entry);
 
 /* roster_wait - notifies @client when the session has ended; false if too many clients wait already */

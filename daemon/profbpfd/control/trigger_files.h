@@ -37,7 +37,7 @@ uint64_t trigger_files_space(const struct trigger_files *files);
  */
 void trigger_files_write(struct services *services, const struct trigger *trigger, const struct trigger_event *event);
 
-/* trigger_files_free - NULL is fine */
+/* trigger_files_free - accepts NULL */
 void trigger_files_free(struct trigger_files *files);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_TRIGGER_FILES_H */

@@ -45,7 +45,7 @@ int flight_window_begin(const struct flight_window *window, struct output *outpu
 /* flight_window_segments - the number of segments that it writes */
 size_t flight_window_segments(const struct flight_window *window);
 
-/* flight_window_free - NULL is fine */
+/* flight_window_free - accepts NULL */
 void flight_window_free(struct flight_window *window);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_FLIGHT_WINDOW_H */

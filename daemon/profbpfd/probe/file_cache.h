@@ -30,7 +30,7 @@ struct file_view;
 /* file_cache_new - keeps about @bytes at most; NULL without memory */
 struct file_cache *file_cache_new(size_t bytes);
 
-/* file_cache_free - after all views; NULL is fine */
+/* file_cache_free - all views must have been freed; accepts NULL */
 void file_cache_free(struct file_cache *cache);
 
 /*

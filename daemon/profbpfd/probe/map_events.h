@@ -50,7 +50,7 @@ int map_events_fd(const struct map_events *events);
 /* map_events_read - reports all events since the last call, including those that map_events_fd() does not signal yet */
 void map_events_read(struct map_events *events);
 
-/* map_events_free - NULL is fine */
+/* map_events_free - accepts NULL */
 void map_events_free(struct map_events *events);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_MAP_EVENTS_H */

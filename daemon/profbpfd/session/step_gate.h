@@ -44,7 +44,7 @@ struct step_gate;
 
 /* step_gate_new - for @steps steps from step @first on, by calls of @call ("": the default); NULL without memory */
 struct step_gate *step_gate_new(const char *call, uint64_t first, uint64_t steps);
-void step_gate_free(struct step_gate *gate); /* NULL is fine */
+void step_gate_free(struct step_gate *gate); /* accepts NULL */
 
 /* step_gate_item - examines the item; returns true if the state has changed */
 bool step_gate_item(struct step_gate *gate, const struct item *item, struct texts *texts);

@@ -29,7 +29,7 @@ struct trigger_watch *trigger_watch_new(struct triggers *triggers, const struct 
 /* trigger_watch_item - examines the item; at statistics, each second, also checks for events that failed to happen */
 void trigger_watch_item(struct trigger_watch *watch, const struct item *item);
 
-/* trigger_watch_free - NULL is fine */
+/* trigger_watch_free - accepts NULL */
 void trigger_watch_free(struct trigger_watch *watch);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_SESSION_TRIGGER_WATCH_H */

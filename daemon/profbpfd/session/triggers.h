@@ -72,7 +72,7 @@ struct triggers;
 /* trigger_parse - fills @trigger from the text, other members are 0; returns 0 or -EINVAL with a message in @error */
 int trigger_parse(const char *text, struct trigger *trigger, char *error, size_t size);
 
-/* triggers_new - none yet; NULL without memory or descriptors; triggers_free(NULL) is fine */
+/* triggers_new - an empty list; NULL without memory or descriptors; triggers_free() accepts NULL */
 struct triggers *triggers_new(void);
 void triggers_free(struct triggers *triggers);
 

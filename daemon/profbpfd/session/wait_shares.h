@@ -15,7 +15,7 @@
 
 struct wait_shares;
 
-/* wait_shares_new - no thread yet; NULL without memory; wait_shares_free(NULL) is fine */
+/* wait_shares_new - empty; NULL without memory; wait_shares_free() accepts NULL */
 struct wait_shares *wait_shares_new(void);
 void wait_shares_free(struct wait_shares *shares);
 

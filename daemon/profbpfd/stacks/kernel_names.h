@@ -20,7 +20,7 @@
 
 struct kernel_names;
 
-/* kernel_names_new - NULL without memory; kernel_names_free - all must have been given back; NULL is fine */
+/* kernel_names_new - NULL without memory; kernel_names_free - all tables must have been given back; accepts NULL */
 struct kernel_names *kernel_names_new(void);
 void kernel_names_free(struct kernel_names *names);
 

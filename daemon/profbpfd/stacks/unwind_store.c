@@ -156,7 +156,7 @@ static bool look_up(const struct unwind_store *s, const struct unwind_mapping *m
 	list = known_words(s, mapping->list + 2 * (uint32_t)page, 2);
 	if (!list)
 		return false;
-	/* Read once: another thread may be writing another table there, and what is checked has to be what is used. */
+	/* Read once: another thread may write another table there; the checked values must be the used ones. */
 	first = __atomic_load_n(&list[0], __ATOMIC_RELAXED);
 	high = __atomic_load_n(&list[1], __ATOMIC_RELAXED);
 	rows = high && high <= UNWIND_PAGE_ROWS_MAX ? known_words(s, first, high) : NULL;

@@ -27,7 +27,7 @@ struct unwind_rule;
 struct unwinder;
 struct unwinder_session;
 
-/* unwinder_new - NULL without memory; unwinder_free - all sessions must have left; NULL is fine */
+/* unwinder_new - NULL without memory; unwinder_free - all sessions must have left; accepts NULL */
 struct unwinder *unwinder_new(void);
 void unwinder_free(struct unwinder *unwinder);
 
