@@ -5,7 +5,6 @@
 # and times are within the stated error.
 # timeout: 2400
 # longer: a million, not 200,000
-# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq python3
