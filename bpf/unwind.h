@@ -71,6 +71,17 @@ struct unwind_rule {
 	__u16 reserved;
 };
 
+/* For code without a rule: assumes a function that keeps a frame pointer. Only a call instruction confirms it. */
+#define UNWIND_WITHOUT_RULE                            \
+	((struct unwind_rule){                         \
+		.kind = UNWIND_FRAME,                  \
+		.pointer_kind = UNWIND_POINTER_AT_CFA, \
+		.pointer = -2,                         \
+		.back = -1,                            \
+		.derived = 1,                          \
+		.cfa = 16,                             \
+	})
+
 /* An executable mapping of a process. */
 struct unwind_mapping {
 	__u64 start, end;

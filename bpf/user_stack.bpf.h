@@ -441,14 +441,7 @@ __weak __noinline int find_rule(struct user_walk *walk, const struct unwind_proc
 			*row = (struct walk_rule){ address, version, *rule };
 		return 1;
 	}
-	walk->rule = (struct unwind_rule){
-		.kind = UNWIND_FRAME,
-		.pointer_kind = UNWIND_POINTER_AT_CFA,
-		.pointer = -2,
-		.back = -1,
-		.derived = 1,
-		.cfa = 16,
-	};
+	walk->rule = UNWIND_WITHOUT_RULE;
 	return in_code;
 }
 

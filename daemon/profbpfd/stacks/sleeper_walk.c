@@ -65,14 +65,7 @@ static bool find_rule(struct walk *w)
 
 	if (w->source->rule(w->source->context, w->at.instruction - w->called, &w->rule, &in_code))
 		return true;
-	w->rule = (struct unwind_rule){
-		.kind = UNWIND_FRAME,
-		.pointer_kind = UNWIND_POINTER_AT_CFA,
-		.pointer = -2,
-		.back = -1,
-		.derived = 1,
-		.cfa = 16,
-	};
+	w->rule = UNWIND_WITHOUT_RULE;
 	return in_code;
 }
 
