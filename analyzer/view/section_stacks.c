@@ -134,12 +134,15 @@ static bool next_frame(struct table_cursor *at)
 
 DEFINE_FIGURES(frames, struct code_frame, FRAME_COLUMNS, next_frame);
 
+static void start_frames(struct table_cursor *at, uint32_t stack)
+{
+	if (stack < at->of->model->code_stacks.count)
+		at->outer = &at->of->model->code_stacks.row[stack];
+}
+
 static void of_sleep(struct table_cursor *at, const struct table_cursor *sleep)
 {
-	const struct stack_block *block = sleep->row;
-
-	if (block->stack < at->of->model->code_stacks.count)
-		at->outer = &at->of->model->code_stacks.row[block->stack];
+	start_frames(at, ((const struct stack_block *)sleep->row)->stack);
 }
 
 static const struct view FRAMES = {
@@ -171,10 +174,7 @@ static const struct view SLEEPS = { "blocking",		"places",	    &blocking,
 
 static void of_sleeper(struct table_cursor *at, const struct table_cursor *sleeper)
 {
-	const struct stack_sleeper *row = sleeper->row;
-
-	if (row->stack < at->of->model->code_stacks.count)
-		at->outer = &at->of->model->code_stacks.row[row->stack];
+	start_frames(at, ((const struct stack_sleeper *)sleeper->row)->stack);
 }
 
 static const struct view SLEEPER_FRAMES = {
