@@ -28,16 +28,17 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID[,PID...]|@FILE", 0,
-	  "Trace these processes, with all their threads; @FILE: those in FILE, @-: on standard "
-	  "input (repeatable)",
+	  "Trace these processes, with all their threads; @FILE reads the ids from FILE, @- from "
+	  "standard input (repeatable)",
 	  -1 },
 	{ "cgroup", OPTION_CGROUP, "PATH", 0,
-	  "Trace what is in this control group now, and in groups in it, for example "
+	  "Trace the processes that are now in this control group or in one below it, for example "
 	  "/system.slice/job.service (repeatable)",
 	  -1 },
-	{ "unit", OPTION_UNIT, "NAME", 0, "... in this unit of systemd (repeatable)", -1 },
+	{ "unit", OPTION_UNIT, "NAME", 0, "Trace the processes of this systemd unit (repeatable)", -1 },
 	{ "container", OPTION_CONTAINER, "ID", 0,
-	  "... in the container whose id begins so: Docker's, Podman's, containerd's, CRI-O's (repeatable)",
+	  "Trace the processes of the container whose id begins with ID, of Docker, Podman, "
+	  "containerd or CRI-O (repeatable)",
 	  -1 },
 	{ 0 },
 };
@@ -46,13 +47,13 @@ static const struct argp_option options[] = {
 static void settle(struct arguments *arguments, struct argp_state *state)
 {
 	if (!arguments->pids.count && !arguments->grouped.count)
-		argp_error(state, "which process? Give --pid PID, --unit, --container or --cgroup; for the "
-				  "whole machine there is profctl record --system");
+		argp_error(state, "no process is given: use --pid PID, --unit, --container or "
+				  "--cgroup; profctl record --system traces the whole machine");
 	arguments->own = arguments->pids.count;
 	if (groups_settle(&arguments->grouped, !arguments->trace.no_follow, &arguments->pids))
 		argp_failure(state, 1, 0, "out of memory");
 	if (!arguments->pids.count)
-		argp_failure(state, 1, 0, "the processes that were in there have ended");
+		argp_failure(state, 1, 0, "all processes of the group have ended");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -74,7 +75,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 			argp_failure(state, 1, 0, "%s", error);
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument '%s'; processes are given with --pid", text);
+		argp_error(state, "unexpected argument '%s'; use --pid for processes", text);
 		return 0;
 	case ARGP_KEY_END: settle(arguments, state); return 0;
 	default: return ARGP_ERR_UNKNOWN;

@@ -25,8 +25,8 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "catalog", 'c', "DIR", 0, "list, match: read the catalogs of DIR too (repeatable)" },
-	{ "pid", 'p', "PID", 0, "match: the files that this process has mapped" },
+	{ "catalog", 'c', "DIR", 0, "list, match: also read the catalogs in DIR (repeatable)" },
+	{ "pid", 'p', "PID", 0, "match: search the files that this process has mapped" },
 	{ "format", 'f', "FORMAT", 0, "match: text (default) or json" },
 	SOCKET_OPTION,
 	{ 0 },
@@ -55,7 +55,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->words = state->argv + state->next;
 		arguments->word_count = (size_t)(state->argc - state->next);
 		return 0;
-	case ARGP_KEY_NO_ARGS: argp_error(state, "list, check or match?"); return 0;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "no command is given: use list, check or match"); return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -119,7 +119,7 @@ static int check_file(const char *path)
 
 	if (!text) {
 		message("cannot read %s: %s", path,
-			errno == EINVAL ? "it is no text file" : strerror(errno));
+			errno == EINVAL ? "it is not a text file" : strerror(errno));
 		return 1;
 	}
 	catalog = catalog_parse(path, text, strlen(text), &errors);
@@ -188,30 +188,30 @@ static int run(const struct arguments *arguments)
 	bool files = arguments->word_count > 1, pids = arguments->pids.count > 0;
 
 	if (arguments->formatted && strcmp(what, "match"))
-		return wrong_usage("--format is for match");
+		return wrong_usage("--format is an option of match only");
 	if (!strcmp(what, "list"))
-		return files || pids ? wrong_usage("list takes no file and no process")
+		return files || pids ? wrong_usage("list takes neither files nor --pid")
 				     : list(arguments);
 	if (!strcmp(what, "check"))
 		return !files || pids || arguments->directories.count
-			       ? wrong_usage("check takes catalog files")
+			       ? wrong_usage("check takes catalog files, and nothing else")
 			       : check(arguments);
 	if (!strcmp(what, "match"))
-		return !files && !pids ? wrong_usage("match takes --pid PID or files")
+		return !files && !pids ? wrong_usage("match needs --pid PID or files")
 				       : match(arguments);
-	return wrong_usage("list, check or match?");
+	return wrong_usage("no command is given: use list, check or match");
 }
 
 int command_catalog(int argc, char **argv)
 {
 	static const struct argp argp = {
 		options, parse_option, "list\ncheck FILE...\nmatch --pid PID\nmatch FILE...",
-		"Catalogs say which library functions are traced and what their arguments mean.\v"
-		"list shows those that sessions use, check explains every error of a catalog file "
-		"with its line and column, match shows which functions of a process or a library "
-		"would be traced, on which instruction of each the probe would be, what that "
-		"costs, and which are plain: the catalog vouches that they are left only by "
-		"returning."
+		"Catalogs define which library functions are traced and what their arguments mean."
+		"\vlist shows the catalogs that sessions use. check reports every error in a "
+		"catalog file with its line and column. match shows which functions of a process "
+		"or a library would be traced, on which instruction the probe of each would be, "
+		"what it costs, and which functions are plain: the catalog guarantees that these "
+		"are left only by returning."
 	};
 	struct arguments arguments = { 0 };
 	int status;

@@ -95,8 +95,9 @@ int catalog_match_process(struct match_printer *printer, const struct catalogs *
 	}
 	err = process_maps_read(pid, &maps);
 	if (err) {
-		message("cannot read what process %d (%s) has mapped: %s%s", (int)pid, facts.name,
-			strerror(-err), err == -EACCES ? "; only root and its owner may" : "");
+		message("cannot read the mapped files of process %d (%s): %s%s", (int)pid, facts.name,
+			strerror(-err), err == -EACCES ? "; only root and the owner of the process "
+							 "may read them" : "");
 		return err;
 	}
 	for (size_t i = 0; i < maps.count && !err; i++)
@@ -105,9 +106,8 @@ int catalog_match_process(struct match_printer *printer, const struct catalogs *
 	if (err)
 		message("out of memory");
 	else if (!count)
-		message("process %d (%s) has no known runtime function mapped now; libraries "
-			"loaded "
-			"later are traced when they are",
+		message("process %d (%s) has mapped no file with a function of the catalogs; "
+			"libraries that it loads later are traced too",
 			(int)pid, facts.name);
 	return err;
 }
@@ -137,8 +137,8 @@ int catalog_match_file(struct match_printer *printer, const struct catalogs *cat
 		message("%s", error);
 	else if (!file.count && !file.refused_count)
 		message("%s: %s", path,
-			file.has_symbols ? "no known runtime function"
-					 : "it has no symbols to look functions up in");
+			file.has_symbols ? "no function of the catalogs"
+					 : "the file has no symbol table, so no function can be found");
 	err = match_print_file(printer, 0, path, &file, error);
 	probed_file_free(&file);
 	return err ? err : *error ? -ENOEXEC : 0;

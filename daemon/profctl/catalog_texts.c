@@ -75,7 +75,7 @@ static int add_file(struct catalog_texts *texts, struct catalogs *checked, const
 	if (!text) {
 		err = -errno;
 		message("cannot read catalog %s: %s", path,
-			err == -EINVAL ? "it is no text file" : strerror(-err));
+			err == -EINVAL ? "it is not a text file" : strerror(-err));
 		return err;
 	}
 	/* The daemon checks it too, but a typo should not cost the file of an earlier trace. */

@@ -27,39 +27,39 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
-	  "Write the trace to FILE, - for standard output (default: profbpf-<host>-<time>.pbt)" },
+	  "Write the trace to FILE, - is standard output (default: profbpf-<host>-<time>.pbt)" },
 	{ "duration", 'd', "T", 0, "End after T, for example 10s, 500ms or 2m" },
 	{ "topics", 't', "LIST", 0,
-	  "What to record, of api, ioctl, sched, device, account, irq, stack, fault, io, sample (default: "
-	  "all that cost little); default and all stand for several, +io and -irq add and take "
-	  "away" },
+	  "Topics to record: api, ioctl, sched, device, account, irq, stack, fault, io, sample, "
+	  "default, all (default: those that cost little); +io adds a topic to the default, -irq "
+	  "removes one" },
 	{ "interval", OPTION_INTERVAL, "T", 0,
-	  "Time between two readings of the figures of threads, CPUs and memory, from 10ms to 1h "
-	  "(default: 1s)" },
+	  "Interval at which figures of threads, CPUs and memory are read, from 10ms to 1h (default: 1s)" },
 	{ "follow", OPTION_FOLLOW, NULL, 0,
-	  "Trace children too, those that exist and those to come (default)" },
-	{ "no-follow", OPTION_NO_FOLLOW, NULL, 0, "Trace only the given processes" },
+	  "Also trace existing and future child processes (default)" },
+	{ "no-follow", OPTION_NO_FOLLOW, NULL, 0, "Trace only the given processes, not their children" },
 	{ "catalog", 'c', "DIR", 0,
-	  "Read the catalogs of DIR too; they override those that come with profbpf (repeatable)" },
+	  "Also read the catalogs in DIR; they override those of profbpf (repeatable)" },
 	{ "min-duration", OPTION_MIN_DURATION, "T", 0,
 	  "Keep only calls that last at least T; all are still counted" },
 	{ "budget", OPTION_BUDGET, "PERCENT", 0,
-	  "How much of a CPU recording may cost (default: 3%; off: anything): while it would be more, of the "
-	  "functions that are called most only the beginnings are recorded, and samples and wake-ups are "
-	  "left out" },
-	{ "buffer", 'b', "SIZE", 0, "Memory for records not yet written, for example 64M" },
+	  "Limit of the CPU time that recording takes, of one CPU (default: 3%; off: no limit). "
+	  "While it would take more, samples, wake-ups and the ends of the most frequent calls are "
+	  "not recorded" },
+	{ "buffer", 'b', "SIZE", 0, "Memory for records that are not yet written, for example 64M" },
 	{ "stack-block", OPTION_STACK_BLOCK, "T", 0,
-	  "Topic stack: keep the stacks of sleeps of at least T (default: 1ms)" },
+	  "Topic stack: record the stacks of sleeps of at least T (default: 1ms)" },
 	{ "stack-rate", OPTION_STACK_RATE, "HZ", 0,
 	  "Topic stack: samples per second and CPU (default: 99)" },
 	{ "launch-from-step", OPTION_FIRST_STEP, "N", 0,
-	  "Record from the step on that begins when N have been seen to begin: a step begins with the fetch of "
-	  "a batch (MindSpore, TensorFlow, PyTorch's DataLoader), or as --step-call says" },
+	  "Start recording with step N, counted from 0 since attaching. A step begins with the "
+	  "fetch of a batch (MindSpore, TensorFlow, PyTorch's DataLoader), or with the call given "
+	  "by --step-call" },
 	{ "start-step", 0, NULL, OPTION_ALIAS, NULL },
-	{ "steps", OPTION_STEPS, "M", 0, "With --launch-from-step: end after so many steps (default: 1)" },
+	{ "steps", OPTION_STEPS, "M", 0, "With --launch-from-step: record M steps (default: 1)" },
 	{ "iterations", 0, NULL, OPTION_ALIAS, NULL },
 	{ "step-call", OPTION_STEP_CALL, "FUNCTION", 0,
-	  "With --launch-from-step: each call of this function, a symbol or a pattern of it, begins a step" },
+	  "With --launch-from-step: each call of a function with this name (a symbol or a pattern) begins a step" },
 	{ "standalone", OPTION_STANDALONE, NULL, 0,
 	  "Use a private daemon for this command, even if one is running" },
 	SOCKET_OPTION,
@@ -117,7 +117,7 @@ static uint64_t parse_steps(const char *option, const char *text, struct argp_st
 	errno = 0;
 	number = strtoul(text, &end, 10);
 	if (errno || *text < '0' || *text > '9' || *end || number > UINT32_MAX)
-		argp_error(state, "%s: '%s' is not a number of steps", option, text);
+		argp_error(state, "%s: '%s' is not a valid number of steps", option, text);
 	return number;
 }
 
@@ -125,11 +125,13 @@ static uint64_t parse_steps(const char *option, const char *text, struct argp_st
 static void check_steps(const struct trace_options *o, struct argp_state *state)
 {
 	if (!o->by_steps && (o->steps || o->step_call))
-		argp_error(state, "%s: from which step on? --launch-from-step N says it", o->steps ? "--steps" : "--step-call");
+		argp_error(state, "%s needs --launch-from-step N, the first step to record",
+			   o->steps ? "--steps" : "--step-call");
 	if (o->by_steps && !(o->topics & TOPIC_API))
-		argp_error(state, "--launch-from-step: steps are counted by calls, which need topic api");
+		argp_error(state, "--launch-from-step needs topic api: steps are counted by calls");
 	if (o->by_steps && o->min_duration_ns)
-		argp_error(state, "--launch-from-step: --min-duration would leave out calls by which steps are counted");
+		argp_error(state, "--launch-from-step cannot be used with --min-duration, which "
+				  "leaves out calls that begin steps");
 }
 
 static error_t parse_step_option(int key, char *text, struct argp_state *state)
@@ -225,7 +227,7 @@ bool parse_format(const char *text, struct argp_state *state)
 }
 
 const struct argp_option query_options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default) or json" },
+	{ "format", 'f', "FORMAT", 0, "Output format: text (default) or json" },
 	SOCKET_OPTION,
 	{ 0 },
 };

@@ -26,11 +26,11 @@ void client_explain(const char *path, int err)
 	const char *socket = control_socket_path(path);
 
 	if (is_absent(err))
-		message("no profbpfd is listening on %s: start it (systemctl start profbpfd), or name "
-			"its socket with --socket",
+		message("no profbpfd is listening on %s: start it (systemctl start profbpfd), or "
+			"give its socket with --socket",
 			socket);
 	else if (err == -EPROTOTYPE || err == -ENOTSOCK)
-		message("%s is not profbpfd's socket: name it with --socket", socket);
+		message("%s is not the socket of profbpfd: give the right path with --socket", socket);
 	else
 		message("cannot connect to %s: %s", socket, strerror(-err));
 }
@@ -52,8 +52,8 @@ int client_open(struct client *client, const char *path, bool standalone)
 	}
 	privilege_missing(privilege_effective(), missing, sizeof(missing));
 	if (missing[0]) {
-		message("%s%s, and tracing without a daemon needs root (or CAP_BPF, CAP_PERFMON and "
-			"CAP_SYS_PTRACE; missing here: %s): use sudo, or have the daemon started "
+		message("%s%s, and tracing without a daemon needs root (or CAP_BPF, CAP_PERFMON "
+			"and CAP_SYS_PTRACE; missing here: %s): use sudo, or start the daemon "
 			"(systemctl start profbpfd)%s",
 			standalone ? "--standalone was given" : "no profbpfd is listening on ",
 			standalone ? "" : socket, missing,
@@ -82,7 +82,7 @@ int client_request(struct client *client, Profbpf__Control__Request *request, co
 			"smaller catalogs",
 			protobuf_c_message_get_packed_size(&request->base));
 	else if (err == -EPIPE || err == -ECONNRESET)
-		message("the daemon has gone away");
+		message("the daemon closed the connection (it was stopped, or crashed)");
 	else if (err)
 		message("cannot send to the daemon: %s", strerror(-err));
 	return err;
@@ -97,10 +97,9 @@ Profbpf__Control__Response *client_receive(struct client *client)
 
 	control_fds_close(&fds);
 	if (err == -EPIPE)
-		message("the daemon has gone away");
+		message("the daemon closed the connection (it was stopped, or crashed)");
 	else if (err == -EPROTO || err == -EMSGSIZE)
-		message("the daemon's answer makes no sense; are profctl and profbpfd of the same "
-			"version?");
+		message("the daemon's answer is not valid: check that profctl and profbpfd have the same version");
 	else if (err)
 		message("cannot receive from the daemon: %s", strerror(-err));
 	return err ? NULL : (Profbpf__Control__Response *)response;
@@ -128,8 +127,7 @@ Profbpf__Control__Response *client_ask_with(struct client *client, Profbpf__Cont
 	if (response->what_case == PROFBPF__CONTROL__RESPONSE__WHAT_ERROR)
 		message("%s", response->error->message);
 	else
-		message("the daemon's answer makes no sense; are profctl and profbpfd of the same "
-			"version?");
+		message("the daemon's answer is not valid: check that profctl and profbpfd have the same version");
 	profbpf__control__response__free_unpacked(response, NULL);
 	return NULL;
 }

@@ -108,7 +108,8 @@ static int visit_name(struct search *search, const char *path, const char *name)
 	if (!matches(search, name, &id))
 		return 0;
 	if (search->found[0] && (!id.container[0] || strcmp(id.container, search->container))) {
-		SAY(search, "'%s' is not one group: there are %s and %s", search->name, search->found, path);
+		SAY(search, "'%s' is ambiguous, it matches the groups %s and %s: give a longer "
+			    "name, or --cgroup", search->name, search->found, path);
 		return -ENOTUNIQ;
 	}
 	snprintf(search->found, sizeof(search->found), "%s", path);
@@ -170,14 +171,14 @@ static int check_name(struct search *search)
 	if (search->by == GROUP_BY_CONTAINER &&
 	    (length < CONTAINER_DIGITS_MIN || length > CONTAINER_ID_DIGITS ||
 	     strspn(search->name, "0123456789abcdef") != length)) {
-		SAY(search, "'%.80s' is no container's id: those have %d hexadecimal digits, of which the first "
-		    "will do; docker ps, podman ps or crictl ps show them",
+		SAY(search, "'%.80s' is not a container id: an id has %d hexadecimal digits, the "
+			    "first few suffice; see docker ps, podman ps or crictl ps",
 		    search->name, CONTAINER_ID_DIGITS);
 		return -EINVAL;
 	}
 	suffix = search->by == GROUP_BY_UNIT && !strrchr(search->name, '.') ? strlen(".service") : 0;
 	if (!length || (search->by == GROUP_BY_UNIT && (length + suffix > NAME_MAX || strchr(search->name, '/')))) {
-		SAY(search, "'%.80s' is no name of a group", search->name);
+		SAY(search, "'%.80s' is not a valid name of a unit or group", search->name);
 		return -EINVAL;
 	}
 	if (search->by == GROUP_BY_UNIT)

@@ -33,8 +33,7 @@ int command_list(int argc, char **argv)
 {
 	static const struct argp argp = {
 		query_options, query_parse, NULL,
-		"List the daemon's sessions: all of them for root and the group profbpf, your own "
-		"for others."
+		"List the daemon's sessions: root and members of the group profbpf see all, other users their own."
 	};
 	Profbpf__Control__Request request = PROFBPF__CONTROL__REQUEST__INIT;
 	Profbpf__Control__List list = PROFBPF__CONTROL__LIST__INIT;

@@ -84,7 +84,7 @@ static void session_live(struct live *live, const Profbpf__Control__Started *sta
 	if (!live->exec_error || live->exec_error == -ECHILD)
 		return;
 	message("cannot run '%s': %s", live->request->command,
-		live->exec_error == -ENOENT ? "no such file, or the interpreter it names is missing"
+		live->exec_error == -ENOENT ? "the file or the interpreter in its first line does not exist"
 					    : strerror(-live->exec_error));
 	live->result = LIVE_NO_EXEC;
 	stop_session(live, "the command could not be run");
@@ -96,14 +96,14 @@ static void tell_if_child_runs(const struct child *child, const char *command)
 	struct pollfd ended = { .fd = child ? child->pidfd : -1, .events = POLLIN };
 
 	if (child && !child->ended && !poll(&ended, 1, 0))
-		message("'%s' goes on and is not traced any more; profctl ends when it does", command);
+		message("'%s' is still running, but no longer traced; profctl exits when it does", command);
 }
 
 static void session_ended(struct live *live, const Profbpf__Control__Ended *ended)
 {
 	if (!live->is_live) {
 		if (!live->request->child)
-			message("ended before it was live: %s", ended->reason);
+			message("the session ended before recording began: %s", ended->reason);
 		end(live, LIVE_NOT_STARTED);
 		return;
 	}
@@ -119,7 +119,7 @@ static void session_ended(struct live *live, const Profbpf__Control__Ended *ende
 		summary_print(stderr, ended, live->request->temporary ? "" : live->output->name);
 	if (ended->failed)
 		message("%s%s", ended->reason,
-			ended->bytes ? "; what was written until then can be read" : "");
+			ended->bytes ? "; the data written before the error can be read" : "");
 	if (live->result != LIVE_NO_EXEC)
 		tell_if_child_runs(live->request->child, live->request->command);
 	end(live, ended->failed ? LIVE_FAILED : LIVE_DONE);
@@ -128,7 +128,7 @@ static void session_ended(struct live *live, const Profbpf__Control__Ended *ende
 static void daemon_gone(struct live *live)
 {
 	if (live->is_live)
-		message("recording ended with it; %s can be read up to about a second before",
+		message("the recording ended with the daemon; %s is readable up to about its last second",
 			strcmp(live->output->name, "-") ? live->output->name : "the output");
 	end(live, live->is_live ? LIVE_FAILED : LIVE_NOT_STARTED);
 }
@@ -157,8 +157,7 @@ static void receive_response(struct live *live)
 		end(live, live->is_live ? LIVE_FAILED : LIVE_NOT_STARTED);
 		break;
 	default:
-		message("the daemon's answer makes no sense; are profctl and profbpfd of the same "
-			"version?");
+		message("the daemon's answer is not valid: check that profctl and profbpfd have the same version");
 		end(live, LIVE_FAILED);
 	}
 	profbpf__control__response__free_unpacked(response, NULL);
@@ -172,7 +171,7 @@ static void end_wanted(struct live *live)
 		stop_session(live, "stopped by user");
 		return;
 	}
-	message("not waiting any longer; profbpfd completes %s",
+	message("exiting now; profbpfd is still completing %s",
 		strcmp(live->output->name, "-") ? live->output->name : "the output");
 	live->leave = true;
 }

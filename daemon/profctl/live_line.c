@@ -113,10 +113,11 @@ char *live_line_steps(struct live_line *line, const Profbpf__Control__SessionInf
 	if (line->none_told || steps->begun || session->age_ns < STEPS_SILENT_NS)
 		return NULL;
 	line->none_told = true;
-	snprintf(text, size, "no step has begun for %s: %s", duration_format(session->age_ns, age, sizeof(age)),
-		 steps->functions ? "the function that begins one is not called; still waiting" :
-				    "no function that is probed begins one (--step-call names another; profctl catalog match "
-				    "--pid PID lists them); still waiting");
+	snprintf(text, size, "no step has begun within %s: %s", duration_format(session->age_ns, age, sizeof(age)),
+		 steps->functions ? "the function that begins a step was not called; still waiting" :
+				    "no probed function begins a step (choose one with "
+				    "--step-call; profctl catalog match --pid PID lists them); "
+				    "still waiting");
 	return text;
 }
 

@@ -20,20 +20,20 @@ static const struct command commands[] = {
 	  "start a job under trace, from its first instruction" },
 	{ NULL, NULL, "record --system [OPTION...]", "trace everything on this machine" },
 	{ "list", command_list, "list [OPTION...]", "sessions of the daemon" },
-	{ "stop", command_stop, "stop SESSION [OPTION...]", "end a session, wait for its file" },
+	{ "stop", command_stop, "stop SESSION [OPTION...]", "end a session and wait for its file" },
 	{ "status", command_status, "status [OPTION...]",
 	  "what this kernel and daemon can do; sources, costs, losses" },
 	{ "top", command_top, "top [--pid PID[,PID...]] [OPTION...]",
-	  "live table of this second: processes, runtime calls, devices" },
+	  "live table, each second: processes, runtime calls, devices" },
 	{ "why", command_why, "why PID[,PID...] [OPTION...]",
-	  "trace a running job for 10 s and say what holds it up" },
+	  "trace a running job for 10 s and print what holds it up" },
 	{ "snapshot", command_snapshot, "snapshot [-o FILE] [OPTION...]",
 	  "write the flight recorder's last seconds to a file" },
 	{ "trigger", command_trigger, "trigger add WHAT | list | remove NUMBER",
 	  "have snapshots written when something happens" },
-	{ "reload", command_reload, "reload [OPTION...]", "have the daemon read its configuration again" },
+	{ "reload", command_reload, "reload [OPTION...]", "make the daemon read its configuration again" },
 	{ "catalog", command_catalog, "catalog list | check | match",
-	  "what is known of runtimes, and where it applies" },
+	  "show, check and apply the catalogs of runtimes" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -43,9 +43,9 @@ static void print_usage(FILE *to)
 	fputs("usage:\n", to);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(to, "  profctl %-40s %s\n", commands[i].usage, commands[i].purpose);
-	fputs("\nprofctl COMMAND --help tells a command's options; profctl --version the version.\n"
-	      "Exit status: 0 done, 1 something failed, 2 wrong usage; record: that of its "
-	      "command.\n",
+	fputs("\n"
+	      "profctl COMMAND --help lists the options of a command; profctl --version prints the version.\n"
+	      "Exit status: 0 done, 1 something failed, 2 wrong usage; record: that of its command.\n",
 	      to);
 }
 
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 	}
 	command = find_command(argv[1]);
 	if (!command) {
-		fprintf(stderr, "profctl: there is no command '%s'; profctl --help lists them\n",
+		fprintf(stderr, "profctl: unknown command '%s'; profctl --help lists the commands\n",
 			argv[1]);
 		return 2;
 	}

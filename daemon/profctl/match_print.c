@@ -291,11 +291,10 @@ int match_print_end(struct match_printer *printer)
 		printf("; %zu not probed", totals->refused);
 	printf("\nns/call: what recording a call costs the thread that makes it; %s\n",
 	       kernel->calibrated_ns
-		       ? "by what the last session measured here"
+		       ? "as the last session measured on this machine"
 		       : "as measured on a virtual machine (the first session measures this one)");
 	if (!kernel->method[0])
-		puts("nobody could be asked what this kernel can do: the instructions are those "
-		     "for "
-		     "any kernel");
+		puts("the features of this kernel are unknown (no daemon, no privilege): the "
+		     "instructions shown work on any kernel");
 	return 0;
 }

@@ -46,7 +46,7 @@ static int add_one(struct pids *pids, const char *text, size_t length, const cha
 	errno = 0;
 	pid = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : 0;
 	if (pid <= 0 || errno || pid > INT_MAX || end != text + length) {
-		snprintf(error, error_size, "%s'%.*s' is no process id", where,
+		snprintf(error, error_size, "%s'%.*s' is not a process id", where,
 			 (int)(length < SHOWN_MAX ? length : SHOWN_MAX), text);
 		return -EINVAL;
 	}
@@ -92,7 +92,7 @@ static int add_lines(struct pids *pids, FILE *file, const char *name, char *erro
 		snprintf(error, error_size, "%s: %s", name, strerror(errno));
 	} else if (!err && !found) {
 		err = -EINVAL;
-		snprintf(error, error_size, "%s: there is no process id in it", name);
+		snprintf(error, error_size, "%s contains no process id", name);
 	}
 	free(line);
 	return err;

@@ -31,10 +31,10 @@ static void check(struct argp_state *state, const struct arguments *arguments)
 {
 	if (!arguments->command && !arguments->system_wide)
 		argp_error(state,
-			   "which command? Give it after --, or --system for the whole machine");
+			   "no command is given: write it after --, or use --system for the whole machine");
 	if (arguments->command && arguments->trace.output && !strcmp(arguments->trace.output, "-"))
 		argp_error(state,
-			   "-o -: the command writes to standard output too; give a file with -o");
+			   "-o -: the command also writes to standard output; give a file with -o");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -130,7 +130,7 @@ static int prepare_and_record(const struct arguments *arguments, struct live_req
 		err = open_files(arguments, &files);
 		if (err) {
 			message("cannot run '%s': %s", arguments->command[0],
-				err == -ENOENT ? "no such command" : strerror(-err));
+				err == -ENOENT ? "command not found" : strerror(-err));
 			return shell_status(err);
 		}
 		request->files = &files;

@@ -45,9 +45,9 @@ static int ask(struct client *client)
 	if (!response)
 		return 1;
 	if (!response->reloaded->n_changed && !response->reloaded->n_kept)
-		puts("nothing has changed");
+		puts("no setting has changed");
 	print_names("changed", response->reloaded->changed, response->reloaded->n_changed);
-	print_names("not before a restart", response->reloaded->kept, response->reloaded->n_kept);
+	print_names("needs a restart", response->reloaded->kept, response->reloaded->n_kept);
 	profbpf__control__response__free_unpacked(response, NULL);
 	return 0;
 }
@@ -55,9 +55,10 @@ static int ask(struct client *client)
 int command_reload(int argc, char **argv)
 {
 	static const struct argp argp = { options, parse_option, NULL,
-					  "Have the daemon read its configuration again, as SIGHUP does, and tell what "
-					  "has changed, and what cannot without a restart. Where it is wrong everything "
-					  "stays as it is." };
+					  "Make the daemon read its configuration again, as SIGHUP "
+					  "does, and print which settings have changed and which "
+					  "need a restart. If the configuration has an error, all "
+					  "settings stay as they are." };
 	const char *socket = NULL;
 	struct client client;
 	int err;

@@ -69,7 +69,7 @@ static void describe_state(const Profbpf__Control__SessionInfo *s, char *text, s
 	else if (steps->recording)
 		snprintf(text, size, "live: steps %" PRIu64 " to %" PRIu64, steps->first, steps->first + steps->count - 1);
 	else
-		snprintf(text, size, "waits for step %" PRIu64 ": %" PRIu64 " begun", steps->first, steps->begun);
+		snprintf(text, size, "waiting for step %" PRIu64 ": %" PRIu64 " begun", steps->first, steps->begun);
 }
 
 static void set_number(struct libscols_line *line, size_t column, uint64_t number)
@@ -144,7 +144,7 @@ void sessions_print_cost(FILE *to, const Profbpf__Control__SessionInfo *s)
 	char what[64], age[32];
 
 	if (s->cost_known)
-		fprintf(to, "  cost %.2f %% of the time of the CPU where it is most\n",
+		fprintf(to, "  cost %.2f %% of the time of the most loaded CPU\n",
 			(double)s->cost_ppm / 1e4);
 	for (size_t i = 0; i < s->n_shedding; i++) {
 		const Profbpf__Control__Shedding *shed = s->shedding[i];

@@ -28,9 +28,10 @@ struct arguments {
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
-	  "Write to FILE (default: profbpf-<host>-<time>.pbt); - is standard output", 0 },
-	{ "last", 'l', "DURATION", 0, "So much at least (default: all that is kept)", 0 },
-	{ "stacks", OPTION_STACKS, NULL, 0, "With the stacks of all threads that sleep now: of a job that hangs", 0 },
+	  "Write to FILE, - is standard output (default: profbpf-<host>-<time>.pbt)", 0 },
+	{ "last", 'l', "DURATION", 0, "Write at least the last DURATION (default: all that is kept)", 0 },
+	{ "stacks", OPTION_STACKS, NULL, 0,
+	  "Add the current stacks of all sleeping threads, for a job that hangs", 0 },
 	SOCKET_OPTION,
 	{ 0 },
 };
@@ -48,9 +49,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		if (duration_parse(text, &arguments->last_ns, error, sizeof(error)))
 			argp_error(state, "--last: %s", error);
 		if (!arguments->last_ns)
-			argp_error(state, "--last 0: nothing would be left");
+			argp_error(state, "--last must be more than 0");
 		return 0;
-	case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'; the file is given with -o", text); return 0;
+	case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'; use -o for the file", text); return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -66,15 +67,16 @@ static void print(FILE *to, const Profbpf__Control__Snapshot *snapshot, const st
 	duration_format(snapshot->duration_ns, duration, sizeof(duration));
 	fprintf(to, "the last %s of %" PRIu32 " processes\n", duration, snapshot->processes);
 	if (snapshot->duration_ns + NEAR_NS < asked_ns)
-		fprintf(to, "  not %s: %s\n", duration_format(asked_ns, asked, sizeof(asked)),
+		fprintf(to, "  shorter than %s: %s\n", duration_format(asked_ns, asked, sizeof(asked)),
 			snapshot->dropped_room ?
-				"there was no room for more (profbpfd --recorder-memory)" :
+				"the recorder's memory is full (profbpfd --recorder-memory)" :
 			asked_ns > snapshot->kept_ns ?
-				"more is not kept (profbpfd --recorder)" :
-				"it has been recording for no longer");
+				"the recorder keeps no more (profbpfd --recorder)" :
+				"the recorder began later");
 	summary_print_sources(to, snapshot->sources, snapshot->n_sources);
 	if (snapshot->dropped_old + snapshot->dropped_room)
-		fprintf(to, "  dropped before: %" PRIu64 " records that were too old, %" PRIu64 " for want of room\n",
+		fprintf(to, "  dropped before: %" PRIu64 " records because of their age, %" PRIu64 " "
+			    "because memory was full\n",
 			snapshot->dropped_old, snapshot->dropped_room);
 	fprintf(to, "  %s written\n", size_format(snapshot->bytes, bytes, sizeof(bytes)));
 	summary_print_next(to, output);
@@ -101,9 +103,10 @@ static int take(struct client *client, const struct arguments *arguments, const 
 int command_snapshot(int argc, char **argv)
 {
 	static const struct argp argp = { options, parse_option, NULL,
-					  "Write the flight recorder's last seconds to a file: of all processes that it "
-					  "records for root and the group profbpf, of your own for others. "
-					  "profbpfd --recorder turns the recorder on." };
+					  "Write the flight recorder's last seconds to a file. "
+					  "Root and members of the group profbpf get all recorded "
+					  "processes, other users their own. profbpfd --recorder "
+					  "turns the recorder on." };
 	struct arguments arguments = { 0 };
 	struct client client;
 	struct output output;

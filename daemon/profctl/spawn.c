@@ -56,7 +56,7 @@ static _Noreturn void run_daemon(const char *path, int socket)
 	snprintf(number, sizeof(number), "%d", socket);
 	execvp(path, argv);
 	if (errno == ENOENT)
-		message("cannot find profbpfd, neither beside profctl nor in PATH");
+		message("cannot find profbpfd: it is neither in profctl's folder nor in PATH");
 	else
 		message("cannot run %s: %s", path, strerror(errno));
 	_exit(127);
@@ -73,7 +73,7 @@ int client_spawn(struct client *client)
 	find_daemon(path, sizeof(path));
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
 		err = -errno;
-		message("cannot make a socket: %s", strerror(-err));
+		message("cannot create a socket: %s", strerror(-err));
 		return err;
 	}
 	/* Descriptors 0 to 2 may be closed; the socket must not take their place in the daemon. */
@@ -129,8 +129,7 @@ void client_close(struct client *client)
 		close(ended.fd);
 	}
 	if (!n)
-		message("the private daemon (process %d) is still busy cleaning up; leaving it to "
-			"that",
+		message("the private daemon (process %d) is still cleaning up; profctl does not wait for it",
 			(int)pid);
 	else if (waitpid(pid, &status, 0) == pid)
 		explain_end(status);

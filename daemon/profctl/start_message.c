@@ -177,7 +177,7 @@ void start_announce(const struct live_request *request, const Profbpf__Control__
 	else
 		snprintf(what, sizeof(what), "%s",
 			 o->topics & TOPIC_API ? "no known runtime functions yet"
-					       : "no functions wanted");
+					       : "no API calls requested");
 	if (o->duration_ns)
 		snprintf(end, sizeof(end), "ends after %s",
 			 duration_format(o->duration_ns, duration, sizeof(duration)));
@@ -186,7 +186,8 @@ void start_announce(const struct live_request *request, const Profbpf__Control__
 			 request->child ? "ends with the command" : "Ctrl-C ends it");
 	fprintf(stderr, "tracing %s: %s; %s\n", printable(targets, safe, sizeof(safe)), what, end);
 	if (o->by_steps)
-		message("waiting for step %" PRIu64 ": a step begins with each %s%s; nothing is written before", o->first_step,
+		message("waiting for step %" PRIu64 ": a step begins with each %s%s; nothing is "
+			"recorded before it", o->first_step,
 			o->step_call ? "call of " : "fetch of a batch",
 			o->step_call ? printable(o->step_call, safe, sizeof(safe)) : "");
 }

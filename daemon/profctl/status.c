@@ -44,7 +44,7 @@ static void print_daemon(const Profbpf__Control__DaemonStatus *s)
 	char cpu[32], age[32], memory[32];
 
 	if (s->private_daemon)
-		printf("profbpfd    %s; none is running, this is what a private one says\n",
+		printf("profbpfd    %s; not running: these are the answers of a private daemon\n",
 		       s->version);
 	else
 		printf("profbpfd    %s, process %u, started %s ago\n", s->version, s->pid,
@@ -57,7 +57,7 @@ static void print_daemon(const Profbpf__Control__DaemonStatus *s)
 		printf("  but       %s\n", s->limits[i]);
 	printf("probes      %s", s->probe_method);
 	if (s->probe_cost_ns)
-		printf("; a recorded call seems %u ns longer than it is", s->probe_cost_ns);
+		printf("; recording makes a call seem %u ns longer", s->probe_cost_ns);
 	putchar('\n');
 	if (!s->private_daemon)
 		printf("cost so far %s of CPU time; memory %s\n",
@@ -87,7 +87,7 @@ static int print_text(const Profbpf__Control__DaemonStatus *s)
 		sessions_print_cost(stdout, s->session[i]);
 	}
 	if (s->sessions > s->n_session)
-		printf("%u of other users, which are for root and the group profbpf to see\n",
+		printf("%u of other users, visible to root and the group profbpf only\n",
 		       s->sessions - (uint32_t)s->n_session);
 	return 0;
 }
@@ -155,8 +155,8 @@ static int open_any(struct client *client, const char *socket)
 	if (err != -ENOENT && err != -ECONNREFUSED)
 		return err;
 	if (!privilege_to_trace())
-		message("asking this kernel without privilege; sessions, costs and losses are a "
-			"running daemon's to tell");
+		message("testing this kernel without privileges; only a running daemon can list "
+			"sessions, costs and losses");
 	return client_spawn(client);
 }
 
@@ -164,8 +164,8 @@ int command_status(int argc, char **argv)
 {
 	static const struct argp argp = {
 		query_options, query_parse, NULL,
-		"Show what this kernel and daemon can do, what is being recorded, at what cost and "
-		"with what losses."
+		"Show the capabilities of this kernel and daemon, and the running sessions with "
+		"their costs and losses."
 	};
 	Profbpf__Control__Request request = PROFBPF__CONTROL__REQUEST__INIT;
 	Profbpf__Control__Status what = PROFBPF__CONTROL__STATUS__INIT;

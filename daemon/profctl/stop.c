@@ -27,7 +27,7 @@ static uint32_t parse_session(const char *text, struct argp_state *state)
 	errno = 0;
 	number = strtoul(text, &end, 10);
 	if (!isdigit((unsigned char)*text) || *end || errno || !number || number > UINT32_MAX)
-		argp_error(state, "'%s' is no session number; profctl list shows them", text);
+		argp_error(state, "'%s' is not a session number; profctl list shows the numbers", text);
 	return (uint32_t)number;
 }
 
@@ -39,11 +39,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_SOCKET: arguments->socket = text; return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->session)
-			argp_error(state, "one session at a time");
+			argp_error(state, "only one session can be given");
 		arguments->session = parse_session(text, state);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which session? profctl list shows their numbers");
+		argp_error(state, "no session is given; profctl list shows the numbers");
 		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -52,8 +52,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 int command_stop(int argc, char **argv)
 {
 	static const struct argp argp = { options, parse_option, "SESSION",
-					  "End a session and wait until its file is complete. Its "
-					  "starter gets the summary too." };
+					  "End a session and wait until its file is complete. The "
+					  "profctl that started it prints the summary, too." };
 	Profbpf__Control__Request request = PROFBPF__CONTROL__REQUEST__INIT;
 	Profbpf__Control__StopSession stop = PROFBPF__CONTROL__STOP_SESSION__INIT;
 	Profbpf__Control__Response *response;

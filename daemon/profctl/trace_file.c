@@ -33,8 +33,7 @@ static char *default_name(void)
 static int open_stdout(struct output *output)
 {
 	if (isatty(STDOUT_FILENO)) {
-		message("a trace is binary and standard output is a terminal: use -o FILE, or "
-			"redirect it");
+		message("standard output is a terminal, but a trace is binary: use -o FILE, or redirect the output");
 		return -EINVAL;
 	}
 	output->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -58,11 +57,11 @@ static int open_file(struct output *output)
 	if (output->fd < 0) {
 		err = -errno;
 		message("cannot write to %s: %s%s", output->name, strerror(-err),
-			err == -ENOENT ? " (its folder is not there)" : "");
+			err == -ENOENT ? " (the folder does not exist)" : "");
 		return err;
 	}
 	if (isatty(output->fd)) {
-		message("a trace is binary and %s is a terminal: give a file with -o",
+		message("%s is a terminal, but a trace is binary: give a file with -o",
 			output->name);
 		return -EINVAL;
 	}

@@ -29,11 +29,12 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "every", 'e', "DURATION", 0, "add: write a file so often at most (default: 10m)", 0 },
-	{ "last", 'l', "DURATION", 0, "add: write so much at least (default: all that is kept)", 0 },
-	{ "launch-from-step", OPTION_FIRST_STEP, "N", 0, "add: write steps from step N on; WHAT is the function that begins a step", 0 },
+	{ "every", 'e', "DURATION", 0, "add: minimal time between two files (default: 10m)", 0 },
+	{ "last", 'l', "DURATION", 0, "add: write at least the last DURATION (default: all that is kept)", 0 },
+	{ "launch-from-step", OPTION_FIRST_STEP, "N", 0,
+	  "add: write the steps from step N on; WHAT is the function that begins a step", 0 },
 	{ "start-step", 0, NULL, OPTION_ALIAS, NULL, 0 },
-	{ "steps", OPTION_STEPS, "M", 0, "add: so many (default: 1)", 0 },
+	{ "steps", OPTION_STEPS, "M", 0, "add: number of steps (default: 1)", 0 },
 	{ "iterations", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	SOCKET_OPTION,
 	{ 0 },
@@ -46,7 +47,7 @@ static void parse_duration(const char *name, const char *text, uint64_t *ns, str
 	if (duration_parse(text, ns, error, sizeof(error)))
 		argp_error(state, "%s: %s", name, error);
 	if (!*ns)
-		argp_error(state, "%s 0 makes no sense", name);
+		argp_error(state, "%s must be more than 0", name);
 }
 
 static uint32_t parse_count(const char *name, const char *text, struct argp_state *state)
@@ -57,7 +58,7 @@ static uint32_t parse_count(const char *name, const char *text, struct argp_stat
 	errno = 0;
 	number = strtoul(text, &end, 10);
 	if (!isdigit((unsigned char)*text) || *end || errno || number > UINT32_MAX)
-		argp_error(state, "%s %s: no number of steps", name, text);
+		argp_error(state, "%s: '%s' is not a valid number of steps", name, text);
 	return (uint32_t)number;
 }
 
@@ -76,13 +77,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_STEPS:
 		arguments->steps = parse_count("--steps", text, state);
 		if (!arguments->steps)
-			argp_error(state, "--steps 0 makes no sense");
+			argp_error(state, "--steps must be more than 0");
 		return 0;
 	case ARGP_KEY_ARGS:
 		arguments->words = state->argv + state->next;
 		arguments->word_count = (size_t)(state->argc - state->next);
 		return 0;
-	case ARGP_KEY_NO_ARGS: argp_error(state, "add, list or remove?"); return 0;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "no command is given: use add, list or remove"); return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -183,17 +184,16 @@ int command_trigger(int argc, char **argv)
 {
 	static const struct argp argp = {
 		options, parse_option, "add WHAT\nlist\nremove NUMBER",
-		"Have the flight recorder write a snapshot when something happens.\v"
-		"WHAT is one of\n"
+		"Make the flight recorder write a snapshot when an event occurs.\vWHAT is one of\n"
 		"  signal            a process is ended by a signal other than HUP, INT, PIPE, TERM\n"
-		"  signal=N          by this one\n"
-		"  no-launch=TIME    a process that launches work has not for so long, and lives\n"
-		"  slow-step=K:NAME  a step takes more than K times the median; each calls NAME once\n"
-		"  steps=N+M:NAME    the M steps from step N on are over: all of them; step 0 begins with the first call of NAME\n"
+		"  signal=N          a process is ended by signal N\n"
+		"  no-launch=TIME    a process that launches work is alive but has launched nothing for TIME\n"
+		"  slow-step=K:NAME  a step takes more than K times the median; each step calls NAME once\n"
+		"  steps=N+M:NAME    M steps from step N on have ended; step 0 begins with the first call of NAME\n"
 		"  data-wait=X%      more than X % of 10 s are spent fetching data (MindSpore, TensorFlow, PyTorch, MegEngine)\n"
 		"  data-wait=X%:NAME the same, in calls of NAME\n"
-		"  metric=NAME>X     a metric of /metrics is above X; one that only grows: by X a second; or <X\n"
-		"With --launch-from-step WHAT is NAME, and steps=N+M:NAME is meant."
+		"  metric=NAME>X     a metric of /metrics is above X (a counter: grows by more than X a second); or <X\n"
+		"With --launch-from-step WHAT is NAME: this stands for steps=N+M:NAME."
 	};
 	Profbpf__Control__Request request = PROFBPF__CONTROL__REQUEST__INIT;
 	Profbpf__Control__AddTrigger add = PROFBPF__CONTROL__ADD_TRIGGER__INIT;
@@ -208,7 +208,7 @@ int command_trigger(int argc, char **argv)
 	what = what_of(&arguments);
 	if (!make_request(&arguments, what, &request, &add, &remove, &list)) {
 		free(what);
-		message("trigger add WHAT, trigger list or trigger remove NUMBER; see profctl trigger --help");
+		message("use trigger add WHAT, trigger list or trigger remove NUMBER; see profctl trigger --help");
 		return 2;
 	}
 	err = client_connect(&client, arguments.socket);

@@ -43,16 +43,16 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_THREAD:
 		if (arguments->thread_text)
-			argp_error(state, "--thread twice; separate ids by commas");
+			argp_error(state, "--thread is given twice; separate thread ids by commas");
 		if (*text == '@' || pids_add(&arguments->threads, text, error, sizeof(error)))
-			argp_error(state, "--thread wants thread ids, not '%s'", text);
+			argp_error(state, "--thread: '%s' is not a list of thread ids", text);
 		arguments->thread_text = text;
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->pids.count)
-			argp_error(state, "which process? Give its id: profctl why PID");
+			argp_error(state, "no process is given: use profctl why PID");
 		if (arguments->trace.output && !strcmp(arguments->trace.output, "-"))
-			argp_error(state, "-o -: standard output is for the verdict; give a file");
+			argp_error(state, "-o -: the verdict is written to standard output; give a file");
 		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -115,9 +115,8 @@ static _Noreturn void run_analyzer(char *trace, char *threads, const struct live
 	find_analyzer(path, sizeof(path));
 	execvp(path, argv);
 	if (errno == ENOENT)
-		message("cannot find analyzer, neither beside profctl nor in PATH; -o FILE keeps "
-			"the "
-			"recording");
+		message("cannot find analyzer: it is neither in profctl's folder nor in PATH; -o "
+			"FILE keeps the recording");
 	else
 		message("cannot run %s: %s", path, strerror(errno));
 	_exit(127);
@@ -159,7 +158,7 @@ static char *make_temporary(void)
 	}
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd < 0) {
-		message("cannot make a temporary file in %s: %s; set TMPDIR, or give -o FILE",
+		message("cannot create a temporary file in %s: %s; set TMPDIR, or give -o FILE",
 			directory, strerror(errno));
 		free(name);
 		return NULL;
@@ -197,15 +196,14 @@ int command_why(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "thread", KEY_THREAD, "TID[,TID...]", 0,
-		  "Judge by what these threads wait for, whatever devices do", 0 },
+		  "Base the verdict on the waits of these threads, not on devices", 0 },
 		{ 0 }
 	};
 	static const struct argp_child children[] = { { &trace_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		options, parse_option, "PID[,PID...]",
-		"Trace a running job for 10 s (--duration) and say what holds it up: the first "
-		"lines of "
-		"analyzer's report. The recording is kept if -o names a file for it.",
+		"Trace a running job for 10 s (--duration) and print what holds it up: the first "
+		"lines of analyzer's report. The recording is kept only with -o.",
 		children
 	};
 	struct arguments arguments = { .trace.topics = TOPICS_DEFAULT };
@@ -221,7 +219,7 @@ int command_why(int argc, char **argv)
 	request.pid_count = arguments.pids.count;
 	missing = find_missing(&arguments.threads);
 	if (missing)
-		message("there is no thread %u; /proc/%u/task lists those of process %u",
+		message("thread %u does not exist; /proc/%u/task lists the threads of process %u",
 			missing, arguments.pids.pid[0], arguments.pids.pid[0]);
 	else
 		status = why(&request, &arguments.trace, arguments.thread_text);

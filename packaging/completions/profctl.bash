@@ -66,7 +66,7 @@ _profctl_of_attach()
 	--step-call) :; return ;;
 	--steps) :; return ;;
 	-s | --socket) compopt -o default; return ;;
-	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample"; return ;;
+	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample default all"; return ;;
 	--cgroup) compopt -o default; return ;;
 	--container) :; return ;;
 	-p | --pid) _profctl_pids "$2"; return ;;
@@ -95,7 +95,7 @@ _profctl_of_record()
 	--step-call) :; return ;;
 	--steps) :; return ;;
 	-s | --socket) compopt -o default; return ;;
-	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample"; return ;;
+	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample default all"; return ;;
 	esac
 	if [[ $2 == -* ]]; then
 		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --launch-from-step --min-duration --no-follow --output --stack-block --stack-rate --standalone --step-call --steps --socket --topics --help --system --"
@@ -174,7 +174,7 @@ _profctl_of_why()
 	--steps) :; return ;;
 	-s | --socket) compopt -o default; return ;;
 	--thread) :; return ;;
-	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample"; return ;;
+	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample default all"; return ;;
 	esac
 	if [[ $2 == -* ]]; then
 		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --launch-from-step --min-duration --no-follow --output --stack-block --stack-rate --standalone --step-call --steps --socket --thread --topics --help"

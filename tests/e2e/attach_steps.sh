@@ -23,9 +23,9 @@ attach_ends() { # WHAT STATUS
 part() { sed -n "s|^next: analyzer report \\(--from [0-9.]*s --to [0-9.]*s\\) .*|\\1|p" "$WORK/err"; }
 
 assert_status "steps without the first" 2 "$PROFCTL" attach --pid $$ --steps 3 -o "$WORK/no.pbt"
-assert_contains "the message" "$WORK/err" 'from which step on'
+assert_contains "the message" "$WORK/err" 'needs --launch-from-step N'
 assert_status "steps without calls" 2 "$PROFCTL" attach --pid $$ --launch-from-step 3 --topics sched -o "$WORK/no.pbt"
-assert_contains "the message" "$WORK/err" 'need topic api'
+assert_contains "the message" "$WORK/err" 'needs topic api'
 
 start_daemon
 start_truth paced 500

@@ -66,7 +66,7 @@ export PROFBPF_CATALOG_DIR=$WORK/catalogs
 assert_status "by an ordinary user" 0 as_nobody "$PROFCTL" catalog match "$WORK/prologues.so"
 assert_contains "by an ordinary user" "$WORK/out" '^binary_push '
 assert_status "of another's process" 1 as_nobody "$PROFCTL" catalog match --pid "$TRUTH_PID"
-assert_contains "of another's process" "$WORK/err" 'cannot read what process .*only root and its owner may'
+assert_contains "of another's process" "$WORK/err" 'cannot read the mapped files of process .*only root and the owner of the process may'
 unset PROFBPF_CATALOG_DIR
 
 # A session measures the cost of a call here.
@@ -78,7 +78,7 @@ attach_truth "$WORK/calls.pbt"
 truth_go
 stop_attach
 assert_status "after a session" 0 match --pid "$TRUTH_PID"
-assert_contains "after a session" "$WORK/out" 'by what the last session measured here'
+assert_contains "after a session" "$WORK/out" 'as the last session measured on this machine'
 report_json "$WORK/calls.pbt" "$WORK/calls.json"
 assert_eq "calls through a probe that is not at the entry" 50 "$(api_count "$WORK/calls.json" binary_endbr)"
 truth_end

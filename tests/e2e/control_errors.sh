@@ -25,33 +25,33 @@ target=$!
 # ---- Wrong usage: status 2, and the wrong word
 
 refused "no command" 2 'usage:' "$PROFCTL"
-refused "unknown command" 2 "no command 'atach'" "$PROFCTL" atach
+refused "unknown command" 2 "unknown command 'atach'" "$PROFCTL" atach
 refused "unknown option" 2 "unrecognized option '--pids'" attach --pids 1
-refused "no process given" 2 'Give --pid PID' attach
-refused "a name for a pid" 2 "'ffmpeg' is no process id" attach --pid ffmpeg
-refused "an empty pid in a list" 2 "'' is no process id" attach --pid "$target,"
-refused "negative pid" 2 "'-1' is no process id" attach --pid=-1
+refused "no process given" 2 'no process is given: use --pid PID' attach
+refused "a name for a pid" 2 "'ffmpeg' is not a process id" attach --pid ffmpeg
+refused "an empty pid in a list" 2 "'' is not a process id" attach --pid "$target,"
+refused "negative pid" 2 "'-1' is not a process id" attach --pid=-1
 printf '17 x\n' >"$WORK/list"
 refused "a list without a file" 2 "$WORK/none: No such file" attach --pid "@$WORK/none"
-refused "a list with a name in it" 2 "$WORK/list:1: 'x' is no process id" attach --pid "@$WORK/list"
-refused "an empty list" 2 "standard input: there is no process id in it" attach --pid @-
-refused "a number too large" 2 "'4294967297' is no process id" attach --pid 4294967297
+refused "a list with a name in it" 2 "$WORK/list:1: 'x' is not a process id" attach --pid "@$WORK/list"
+refused "an empty list" 2 "standard input contains no process id" attach --pid @-
+refused "a number too large" 2 "'4294967297' is not a process id" attach --pid 4294967297
 refused "half a duration" 2 "--duration: '1m30' has a number without a unit" attach --pid "$target" --duration 1m30
 refused "duration of nothing" 2 '--duration: must be more than 0' attach --pid "$target" --duration 0s
 refused "unknown topic" 2 "unknown topic 'shed'; topics are api" attach --pid "$target" --topics api,shed
 refused "unknown size" 2 "unknown unit 'MB'" attach --pid "$target" --buffer 64MB
 refused "argument too many" 2 "unexpected argument '17'" attach --pid "$target" 17
-refused "no command to record" 2 'which command' record
-refused "trace and command on one output" 2 'the command writes to standard output too' "$PROFCTL" record -o - -- true
-refused "stop without session" 2 'which session' "$PROFCTL" stop
-refused "stop of a word" 2 "'x' is no session number" "$PROFCTL" stop x
+refused "no command to record" 2 'no command is given' record
+refused "trace and command on one output" 2 'the command also writes to standard output' "$PROFCTL" record -o - -- true
+refused "stop without session" 2 'no session is given' "$PROFCTL" stop
+refused "stop of a word" 2 "'x' is not a session number" "$PROFCTL" stop x
 refused "unknown format" 2 "'xml' is neither text nor json" "$PROFCTL" list --format xml
 refused "catalog without a word" 2 'list, check or match' "$PROFCTL" catalog
 refused "daemon option" 2 "unrecognized option '--sockt'" "$PROFBPFD" --sockt x
 
 # ---- Without privilege and without a daemon
 
-refused "no privilege" 1 'needs root .*use sudo, or have the daemon started' \
+refused "no privilege" 1 'needs root .*use sudo, or start the daemon' \
 	as_nobody "$PROFCTL" attach --pid "$target" -o "$WORK/out.pbt"
 refused "no privilege for the daemon" 1 'needs root, or CAP_BPF' as_nobody "$PROFBPFD"
 refused "stop without daemon" 1 "no profbpfd is listening on $PROFBPF_SOCKET: start it" "$PROFCTL" stop 1
@@ -107,7 +107,7 @@ refused "output by the user's own rights" 1 "cannot write to $WORK/locked/x: Per
 status=0
 script -qec "$PROFCTL attach --pid $target -o -" /dev/null >"$WORK/terminal" 2>&1 </dev/null || status=$?
 assert_eq "status of writing to a terminal" 1 "$status"
-assert_contains "a trace to a terminal" "$WORK/terminal" 'binary and standard output is a terminal'
+assert_contains "a trace to a terminal" "$WORK/terminal" 'standard output is a terminal, but a trace is binary'
 
 # ---- Ordinary users: their own processes, nothing else
 
@@ -142,7 +142,7 @@ refused "no such folder of catalogs" 1 "cannot read the catalogs of $WORK/none: 
 	attach --pid "$target" --catalog "$WORK/none"
 head -c 3000 /dev/urandom >"$WORK/catalogs/mine.catalog"
 printf '\0' >>"$WORK/catalogs/mine.catalog"
-refused "a catalog that is no text" 1 'it is no text file' attach --pid "$target" --catalog "$WORK/catalogs"
+refused "a catalog that is no text" 1 'it is not a text file' attach --pid "$target" --catalog "$WORK/catalogs"
 # shellcheck disable=SC2046
 assert_status "the catalogs that come with profbpf" 0 "$PROFCTL" catalog check $(ls "$ROOT"/catalog/*.catalog)
 

@@ -26,7 +26,7 @@ assert_status "a command that succeeds" 0 record -- sh -c 'echo to stdout; echo 
 assert_eq "its standard output" "to stdout" "$(<"$WORK/out")"
 assert_contains "its standard error" "$WORK/err" '^to stderr$'
 assert_contains "the line that says it is live" "$WORK/err" '^tracing [0-9]+ \(sh\): .*ends with the command$'
-assert_lacks "a command that ends before its recording" "$WORK/err" 'goes on'
+assert_lacks "a command that ends before its recording" "$WORK/err" 'still running'
 assert_status "a command that fails" 3 record -- sh -c 'exit 3'
 assert_status "a command without --" 4 record sh -c 'exit 4'
 # shellcheck disable=SC2016 # for the inner shell
@@ -47,11 +47,11 @@ assert_eq "signals that the command has blocked" "$(python3 -c "$signals")" \
 
 printf '#!/nowhere/sh\n' >"$WORK/script" && chmod 755 "$WORK/script"
 printf 'no program\n' >"$WORK/plain" && chmod 644 "$WORK/plain"
-failed "no such command" 127 "cannot run 'no-such-command': no such command" no-such-command
+failed "no such command" 127 "cannot run 'no-such-command': command not found" no-such-command
 failed "no such file" 127 "cannot run '$WORK/none'" "$WORK/none"
 failed "not executable" 126 "cannot run '$WORK/plain': Permission denied" "$WORK/plain"
 failed "a folder" 126 "cannot run '$WORK': Permission denied" "$WORK"
-failed "no such interpreter" 127 'the interpreter it names is missing' "$WORK/script"
+failed "no such interpreter" 127 'interpreter in its first line does not exist' "$WORK/script"
 no_session_left() { [ "$("$PROFCTL" list --format json | jq '.sessions | length')" -eq 0 ]; }
 wait_until 20 no_session_left || fail "a session of a command that never ran goes on"
 printf 'echo no interpreter named; exit 5\n' >"$WORK/script"
@@ -90,7 +90,7 @@ assert_eq "the trace is complete" true "$(json "$WORK/report.json" .capture.comp
 assert_status "a command longer than --duration" 6 record --duration 300ms -- sh -c \
 	'until "$0" list --format json | jq -e "(.sessions | length) == 0"; do sleep 0.1; done; exit 6' "$PROFCTL"
 assert_contains "its summary" "$WORK/err" 'recorded .*ended: '
-assert_contains "what it waits for" "$WORK/err" "'sh' goes on and is not traced any more"
+assert_contains "what it waits for" "$WORK/err" "'sh' is still running, but no longer traced"
 report_json "$WORK/out.pbt" "$WORK/report.json"
 [ "$(json "$WORK/report.json" .trace.duration_ns)" -ge 290000000 ] || fail "it ended early"
 
@@ -103,12 +103,12 @@ profctl=$!
 wait_for_line "$WORK/lost.err" '^tracing' 30
 kill -KILL "$DAEMON_PID"
 wait "$DAEMON_PID" || :
-wait_for_line "$WORK/lost.err" 'the daemon has gone away' 20
+wait_for_line "$WORK/lost.err" 'the daemon closed the connection' 20
 echo >"$WORK/end"
 status=0
 wait_for_end "$profctl" 20 || status=$?
 assert_eq "status of a command whose daemon was killed" 7 "$status"
-assert_contains "the message" "$WORK/lost.err" 'the daemon has gone away'
+assert_contains "the message" "$WORK/lost.err" 'the daemon closed the connection'
 
 # ---- The whole machine
 

@@ -103,14 +103,14 @@ sleep 300 &
 printf 'trigger = signal\ntrigger = signal=7\nrecorder-for = pid=%d\nuser-sessions = 2\nmetrics = %s\n' $! "$WORK/metrics.sock" >>"$WORK/profbpfd.conf"
 assert_status "another configuration" 0 "$PROFCTL" reload
 assert_eq "what it says" "changed: user-sessions recorder-for trigger
-not before a restart: metrics" "$(cat "$WORK/out")"
+needs a restart: metrics" "$(cat "$WORK/out")"
 assert_eq "triggers, with their numbers" "1 2 3 4 5 6 7" "$("$PROFCTL" trigger list | awk '$1 ~ /^[0-9]+$/ { print $1 }' | xargs)"
 cp "$WORK/before.conf" "$WORK/profbpfd.conf"
 kill -HUP "$DAEMON_PID"
 wait_until 10 says '^profbpfd: changed: user-sessions recorder-for trigger$' || fail "no reloading by SIGHUP: $(cat "$WORK/profbpfd.log")"
 assert_eq "triggers afterwards" "1 2 3 4 5 6" "$("$PROFCTL" trigger list | awk '$1 ~ /^[0-9]+$/ { print $1 }' | xargs)"
-assert_status "nothing has changed" 0 "$PROFCTL" reload
-assert_contains "so it says" "$WORK/out" '^nothing has changed$'
+assert_status "no setting has changed" 0 "$PROFCTL" reload
+assert_contains "so it says" "$WORK/out" '^no setting has changed$'
 as_nobody "$PROFCTL" reload 2>"$WORK/err" && fail "an ordinary user has settings read"
 assert_contains "the message to an ordinary user" "$WORK/err" 'only root'
 
@@ -178,8 +178,8 @@ for room in 2 3; do
 	wait_until 10 none_left || fail "descriptors: $before before, $(descriptors) afterwards"
 done
 reloads "turned on" "recorder = 10s" "changed: recorder"
-reloads "turned off" "# nothing" "not before a restart: recorder"
-reloads "still turned off" "# nothing" "not before a restart: recorder"
-reloads "as it was all the time" "recorder = 10s" "nothing has changed"
+reloads "turned off" "# nothing" "needs a restart: recorder"
+reloads "still turned off" "# nothing" "needs a restart: recorder"
+reloads "as it was all the time" "recorder = 10s" "no setting has changed"
 reloads "otherwise" $'recorder = 12s\nrecorder-for = unit=train' "changed: recorder recorder-for"
 stop_daemon

@@ -98,7 +98,7 @@ why second host_code holder sleep --thread "$(tid second)"
 assert_eq "whose time it is" asked "$(json "$R" .waits.of)"
 
 assert_status "a thread that is not there" 1 "$PROFCTL" why "$job" --duration 300ms --thread 4194304
-assert_contains "a thread that is not there" "$WORK/err" 'there is no thread 4194304'
+assert_contains "a thread that is not there" "$WORK/err" 'thread 4194304 does not exist'
 assert_status "no thread id" 2 "$PROFCTL" why "$job" --duration 300ms --thread x
 # A thread of another process, whose activity is not in the recording.
 assert_status "of another process" 0 "$PROFCTL" why "$job" --duration 300ms --thread $$

@@ -153,11 +153,11 @@ static void others_are_told_what_is_wrong(void **state)
 	assert_no_group(GROUP_BY_UNIT, "nobody", -ENOENT, "there is no unit");
 	assert_no_group(GROUP_BY_UNIT, "none", -ESRCH, "has no processes");
 	assert_no_group(GROUP_BY_UNIT, "twice", -ENOTUNIQ, "twice.service");
-	assert_no_group(GROUP_BY_UNIT, "a/b", -EINVAL, "no name");
+	assert_no_group(GROUP_BY_UNIT, "a/b", -EINVAL, "not a valid name");
 	assert_no_group(GROUP_BY_CONTAINER, "abcd3", -ENOENT, "there is no container");
-	assert_no_group(GROUP_BY_CONTAINER, "abcd", -ENOTUNIQ, "is not one group");
-	assert_no_group(GROUP_BY_CONTAINER, "a", -EINVAL, "no container's id");
-	assert_no_group(GROUP_BY_CONTAINER, "job!", -EINVAL, "no container's id");
+	assert_no_group(GROUP_BY_CONTAINER, "abcd", -ENOTUNIQ, "is ambiguous");
+	assert_no_group(GROUP_BY_CONTAINER, "a", -EINVAL, "is not a container id");
+	assert_no_group(GROUP_BY_CONTAINER, "job!", -EINVAL, "is not a container id");
 }
 
 static void what_others_started_or_has_ended_is_left_out(void **state)

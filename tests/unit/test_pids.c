@@ -93,13 +93,13 @@ static void what_is_wrong_is_told(void **state)
 		size_t size;
 		const char *message;
 	} cases[] = {
-		{ "17\n4 x\n", 7, ":2: 'x' is no process id" },
-		{ "17 0\n", 5, ":1: '0' is no process id" },
-		{ "17 -4\n", 6, ":1: '-4' is no process id" },
-		{ "17 4294967297\n", 14, ":1: '4294967297' is no process id" },
-		{ "17 \0 4\n", 7, ":1: '' is no process id" },
-		{ " ,\n", 3, "there is no process id in it" },
-		{ "", 0, "there is no process id in it" },
+		{ "17\n4 x\n", 7, ":2: 'x' is not a process id" },
+		{ "17 0\n", 5, ":1: '0' is not a process id" },
+		{ "17 -4\n", 6, ":1: '-4' is not a process id" },
+		{ "17 4294967297\n", 14, ":1: '4294967297' is not a process id" },
+		{ "17 \0 4\n", 7, ":1: '' is not a process id" },
+		{ " ,\n", 3, "contains no process id" },
+		{ "", 0, "contains no process id" },
 	};
 
 	(void)state;

@@ -38,10 +38,10 @@ enum { OPTION_ONCE = 0x400, OPTION_STANDALONE_TOP, OPTION_CATALOG_TOP };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID[,PID...]|@FILE", 0,
-	  "Mark these processes and their children, and count their calls (repeatable)" },
-	{ "once", OPTION_ONCE, NULL, 0, "Print one table, after a second, and end" },
+	  "Mark these processes and their children and count their runtime calls (repeatable)" },
+	{ "once", OPTION_ONCE, NULL, 0, "Print one table after a second, and exit" },
 	{ "format", 'f', "FORMAT", 0, "With --once: text (default) or json" },
-	{ "catalog", OPTION_CATALOG_TOP, "DIR", 0, "Use the catalogs of this folder as well" },
+	{ "catalog", OPTION_CATALOG_TOP, "DIR", 0, "Also read the catalogs in DIR (repeatable)" },
 	{ "standalone", OPTION_STANDALONE_TOP, NULL, 0,
 	  "Use a private profbpfd even if one is running" },
 	SOCKET_OPTION,
@@ -67,11 +67,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_STANDALONE_TOP: a->trace.standalone = true; return 0;
 	case OPTION_SOCKET: a->trace.socket = text; return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument '%s'; processes are given with --pid", text);
+		argp_error(state, "unexpected argument '%s'; use --pid for processes", text);
 		return 0;
 	case ARGP_KEY_END:
 		if (a->json && !a->once)
-			argp_error(state, "--format json goes with --once");
+			argp_error(state, "--format json needs --once");
 		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -279,7 +279,7 @@ static int run(struct live_request *request, const struct arguments *a, struct c
 	uint32_t id;
 
 	if (pipe2(ends, O_CLOEXEC)) {
-		message("cannot make a pipe: %s", strerror(errno));
+		message("cannot create a pipe: %s", strerror(errno));
 		return 1;
 	}
 	top.stream = ends[0];
@@ -312,7 +312,7 @@ static int top(struct live_request *request, const struct arguments *a)
 	int signals, status = 1;
 
 	if (!a->once && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
-		message("this is no terminal; profctl top --once prints a table");
+		message("standard output is not a terminal; profctl top --once prints a table");
 		return 1;
 	}
 	if (start_check(request) || client_open(&client, a->trace.socket, a->trace.standalone))

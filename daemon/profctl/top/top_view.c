@@ -137,7 +137,8 @@ void top_view_summary(const struct top_frame *frame, const struct top_view *view
 			      (unsigned long long)loss->produced);
 	}
 	if (frame->left_out)
-		print(line, context, TOP_WARNING, "NO ROOM: %llu left out; pipelines and devices may do more than is shown",
+		print(line, context, TOP_WARNING, "TABLES FULL: %llu entries left out; figures of "
+						  "pipelines, devices may be too low",
 		      (unsigned long long)frame->left_out);
 	if (!frame->cost_known) {
 		if (!lost)
@@ -413,15 +414,15 @@ void top_view_keys(top_line *line, void *context)
 {
 	static const char *const keys[] = {
 		"c r b i m p  sort by CPU, ready, blocked, I/O, memory, pid",
-		"t            only what is traced (marked *), or all",
-		"v            children below their parents, or a list",
-		"w            look what holds the jobs of --pid up, over and",
-		"             over (root), or no more",
-		"/            only commands with a word, or a pid; Enter",
-		"             keeps it, Esc takes it away",
+		"t            show traced processes only (marked *), or all",
+		"v            show a tree of processes, or a list",
+		"w            find what holds the jobs of --pid up, again and",
+		"             again (line root), or stop that",
+		"/            show only commands with a word, or a pid; Enter",
+		"             keeps the filter, Esc removes it",
 		"arrows, Page Up, Page Down, Home   scroll",
-		"space        hold still, go on",
-		"h ?          these keys; any key leaves them",
+		"space        pause, continue",
+		"h ?          show these keys; any key closes the list",
 		"q            quit",
 	};
 
@@ -429,8 +430,8 @@ void top_view_keys(top_line *line, void *context)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		print(line, context, TOP_PLAIN, "%s", keys[i]);
 	print(line, context, TOP_HEADING, "%s", "columns");
-	print(line, context, TOP_PLAIN, "%s", "CPU %        on a CPU; 100 is one CPU");
-	print(line, context, TOP_PLAIN, "%s", "ready%       waiting for a CPU, all threads together");
-	print(line, context, TOP_PLAIN, "%s", "put %, get % of a queue: threads waited for room, an element");
-	print(line, context, TOP_PLAIN, "%s", "?            not known");
+	print(line, context, TOP_PLAIN, "%s", "CPU %        time on CPUs; 100 is one CPU");
+	print(line, context, TOP_PLAIN, "%s", "ready%       time waiting for a CPU, sum of all threads");
+	print(line, context, TOP_PLAIN, "%s", "put %, get % time waited for space in a queue, for an element");
+	print(line, context, TOP_PLAIN, "%s", "?            unknown");
 }

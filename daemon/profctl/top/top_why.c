@@ -93,7 +93,7 @@ static void look(struct top_why *why)
 	words_free(&words);
 	if (why->child > 0)
 		return;
-	snprintf(why->text, sizeof(why->text), "root     cannot look: %s", strerror(errno));
+	snprintf(why->text, sizeof(why->text), "root     cannot start profctl why: %s", strerror(errno));
 	if (why->out >= 0)
 		close(why->out);
 	if (why->errors >= 0)
@@ -111,10 +111,10 @@ void top_why_set(struct top_why *why, bool on)
 		return;
 	if (!why->pids->count) {
 		snprintf(why->text, sizeof(why->text),
-			 "root     of which job? begin with profctl top --pid PID");
+			 "root     no job is given: start profctl top with --pid PID");
 		return;
 	}
-	snprintf(why->text, sizeof(why->text), "root     looking for %d seconds ...",
+	snprintf(why->text, sizeof(why->text), "root     recording for %d seconds ...",
 		 TOP_WHY_SECONDS);
 	if (!why->child)
 		look(why);
