@@ -71,6 +71,16 @@ static __always_inline int unmark(__u32 kind)
 	return 0;
 }
 
+/*
+ * Programs are attached in the order of this file. If those at the entries came first, an interrupt that ends before its
+ * exit is seen would leave a CPU marked until the next one of its kind, which for a disk's may be long after.
+ */
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(on_irq_exit)
+{
+	return unmark(WAKE_HARDIRQ);
+}
+
 SEC("tp_btf/irq_handler_entry")
 int BPF_PROG(on_irq_entry, int irq)
 {
@@ -81,10 +91,10 @@ int BPF_PROG(on_irq_entry, int irq)
 	return mark(state, WAKE_HARDIRQ);
 }
 
-SEC("tp_btf/irq_handler_exit")
-int BPF_PROG(on_irq_exit)
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(on_softirq_exit)
 {
-	return unmark(WAKE_HARDIRQ);
+	return unmark(WAKE_SOFTIRQ);
 }
 
 SEC("tp_btf/softirq_entry")
@@ -97,10 +107,10 @@ int BPF_PROG(on_softirq_entry, unsigned int vector)
 	return mark(state, WAKE_SOFTIRQ);
 }
 
-SEC("tp_btf/softirq_exit")
-int BPF_PROG(on_softirq_exit)
+SEC("tp_btf/hrtimer_expire_exit")
+int BPF_PROG(on_timer_exit)
 {
-	return unmark(WAKE_SOFTIRQ);
+	return unmark(WAKE_TIMER);
 }
 
 /* Timers end sleeps and timeouts of system calls here. */
@@ -108,10 +118,4 @@ SEC("tp_btf/hrtimer_expire_entry")
 int BPF_PROG(on_timer_entry)
 {
 	return mark(interrupt_state(), WAKE_TIMER);
-}
-
-SEC("tp_btf/hrtimer_expire_exit")
-int BPF_PROG(on_timer_exit)
-{
-	return unmark(WAKE_TIMER);
 }

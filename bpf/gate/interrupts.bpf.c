@@ -29,6 +29,14 @@ static __always_inline void unmark(__u32 kind)
 		state->kinds &= ~kind;
 }
 
+/* Exits come first: programs are attached in the order of this file (see interrupt.bpf.c). */
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(gate_irq_exit)
+{
+	unmark(WAKE_HARDIRQ);
+	return 0;
+}
+
 SEC("tp_btf/irq_handler_entry")
 int BPF_PROG(gate_irq_entry, int irq)
 {
@@ -40,10 +48,10 @@ int BPF_PROG(gate_irq_entry, int irq)
 	return 0;
 }
 
-SEC("tp_btf/irq_handler_exit")
-int BPF_PROG(gate_irq_exit)
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(gate_softirq_exit)
 {
-	unmark(WAKE_HARDIRQ);
+	unmark(WAKE_SOFTIRQ);
 	return 0;
 }
 
@@ -58,10 +66,10 @@ int BPF_PROG(gate_softirq_entry, unsigned int vector)
 	return 0;
 }
 
-SEC("tp_btf/softirq_exit")
-int BPF_PROG(gate_softirq_exit)
+SEC("tp_btf/hrtimer_expire_exit")
+int BPF_PROG(gate_timer_exit)
 {
-	unmark(WAKE_SOFTIRQ);
+	unmark(WAKE_TIMER);
 	return 0;
 }
 
@@ -69,12 +77,5 @@ SEC("tp_btf/hrtimer_expire_entry")
 int BPF_PROG(gate_timer_entry)
 {
 	mark(interrupt_state(), WAKE_TIMER);
-	return 0;
-}
-
-SEC("tp_btf/hrtimer_expire_exit")
-int BPF_PROG(gate_timer_exit)
-{
-	unmark(WAKE_TIMER);
 	return 0;
 }
