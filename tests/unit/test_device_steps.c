@@ -322,6 +322,44 @@ static void sources_in_words(void **state)
 	}
 }
 
+/* Two jobs with a device and a pipeline each: the steps of each device are the fetches of its own process. */
+static void by_own_fetches(void **state)
+{
+	static const struct analysis_options options;
+	static const uint64_t LENGTHS[] = { 1000, 2000 };
+	struct model *model = small_model(0, 100000);
+	struct step rows[2][STEPS];
+	struct pipeline pipelines[2] = { 0 };
+	struct pipeline_usage usages[2] = { 0 };
+	struct pipeline_steps steps[2] = { 0 };
+	struct step_results trainer = { steps, 2, 0 };
+	struct device_step_results results;
+
+	for (uint32_t job = 0; job < 2; job++) {
+		pipelines[job].process = small_process(model, 100 + job, "job", true);
+		usages[job].pipeline = &pipelines[job];
+		steps[job] = (struct pipeline_steps){ &usages[job], rows[job], STEPS - job };
+		small_device(model, pipelines[job].process, "npu",
+			     PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+		for (uint32_t i = 0; i < STEPS - job; i++) {
+			uint64_t at_ns = 10000 + i * LENGTHS[job];
+
+			rows[job][i] = (struct step){ i, at_ns, LENGTHS[job], 0, INDEX_NONE };
+			small_task(model, job, at_ns + 100, at_ns + 200)->kind = KERNEL;
+		}
+	}
+	small_index(model);
+	assert_int_equal(device_steps_analyse(model, &options, &trainer, &results), 0);
+	assert_int_equal(results.count, 2);
+	for (uint32_t job = 0; job < 2; job++) {
+		assert_int_equal(results.traces[job].source, STEPS_TRAINER);
+		assert_int_equal(results.traces[job].count, STEPS - job);
+		assert_int_equal(results.traces[job].rows[1].host_ns, 10000 + LENGTHS[job]);
+	}
+	device_steps_free(&results);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,7 +367,7 @@ int main(void)
 		cmocka_unit_test(by_marks),	     cmocka_unit_test(by_numbers_of_tasks),
 		cmocka_unit_test(by_file),	     cmocka_unit_test(no_steps),
 		cmocka_unit_test(repetition_inside), cmocka_unit_test(window_of_steps),
-		cmocka_unit_test(sources_in_words),
+		cmocka_unit_test(sources_in_words),  cmocka_unit_test(by_own_fetches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

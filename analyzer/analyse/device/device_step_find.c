@@ -321,17 +321,27 @@ static bool add_loop(const struct device_tasks *of, struct parts *parts)
 	return add_turns(of, parts, false);
 }
 
+/* The fetches of the device's process: those of its pipeline with most steps. If its process is not known, of all. */
+static const struct pipeline_steps *fetches_of(const struct device_tasks *of)
+{
+	uint32_t process = of->model->devices.row[of->device].process;
+	const struct pipeline_steps *best = NULL;
+
+	for (uint32_t i = 0; of->trainer && i < of->trainer->count; i++) {
+		const struct pipeline_steps *steps = &of->trainer->pipelines[i];
+
+		if ((process == INDEX_NONE || process == steps->usage->pipeline->process) &&
+		    steps->count && (!best || steps->count > best->count))
+			best = steps;
+	}
+	return best;
+}
+
 static bool add_fetches(const struct device_tasks *of, struct parts *parts)
 {
-	const struct pipeline_steps *steps;
-	uint32_t process = of->model->devices.row[of->device].process;
+	const struct pipeline_steps *steps = fetches_of(of);
 
-	if (!of->trainer || of->trainer->main == INDEX_NONE)
-		return true;
-	steps = &of->trainer->pipelines[of->trainer->main];
-	if (process != INDEX_NONE && process != steps->usage->pipeline->process)
-		return true;
-	for (uint32_t i = 0; i < steps->count; i++) {
+	for (uint32_t i = 0; steps && i < steps->count; i++) {
 		struct part part = { .number = steps->rows[i].index,
 				     .of_host = true,
 				     .start_ns = steps->rows[i].start_ns,
