@@ -3,6 +3,7 @@
 
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/analyse/idle/host_waits.h"
+#include "analyzer/analyse/idle/job_verdicts.h"
 #include "analyzer/analyse/idle/root_text.h"
 #include "analyzer/analyse/idle/verdict.h"
 #include "analyzer/model/translate.h"
@@ -224,6 +225,31 @@ static void at_most(struct table_cursor *at, const struct table_cursor *outer)
 const struct view idle_root_view = ROOT_VIEW(&table_idle_roots, IDLE_SHOWN, is_idle_root);
 const struct view wait_root_view = ROOT_VIEW(&table_wait_roots, WAITING_SHOWN, is_wait_root);
 const struct view wait_run_view = ROOT_VIEW(&table_wait_runs, RUNNING_SHOWN, is_wait_run);
+
+/* ---- The root of a job's verdict, which may be of any of these tables */
+
+static bool next_job_root(struct table_cursor *at)
+{
+	const struct job_verdict *job = at->outer;
+	const struct idle_root *most = job->verdict.idle.most;
+
+	return most && cursor_rows(at, most, 1, sizeof(*most));
+}
+
+static void of_job(struct table_cursor *at, const struct table_cursor *outer)
+{
+	at->outer = outer->row;
+}
+
+const struct view job_root_view = { "root",
+				    NULL,
+				    &table_idle_roots,
+				    IDLE_SHOWN,
+				    VIEW_ONE,
+				    &root_figures,
+				    .next = next_job_root,
+				    .within = of_job,
+				    .inside = { &CHAIN } };
 
 int roots_text(const struct report *report, const struct view *view, const char *heading)
 {

@@ -18,6 +18,9 @@ extern const struct view idle_root_view;
 extern const struct view wait_root_view;
 extern const struct view wait_run_view;
 
+/* The root that the verdict on one of several jobs names (job_verdicts.h), as "root"; the job is the outer row. */
+extern const struct view job_root_view;
+
 /*
  * root_told_text - thread, place and cause, and the chain back to the thread that submitted, cut to @size
  *

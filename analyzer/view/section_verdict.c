@@ -50,8 +50,12 @@ static struct cell job_cell(struct table_cursor *at, const struct job_verdict *j
 	struct results results = *at->of->results;
 	char *text = report_of(at)->text;
 
+	results.jobs = NULL;
 	results.verdict = (struct verdict *)&job->verdict;
-	results.waits = (struct host_waits *)&job->waits;
+	if (job->devices.devices)
+		results.devices = (struct device_results *)&job->devices;
+	else
+		results.waits = (struct host_waits *)&job->waits;
 	results.steps = (struct step_results *)&job->steps;
 	write(at->of->model, &results, text, REPORT_TEXT_SIZE);
 	return cell_text(text);
@@ -64,7 +68,7 @@ static struct cell job_cell(struct table_cursor *at, const struct job_verdict *j
 	       cell_text(verdict_state_name(row->verdict.state)))                          \
 	COLUMN(percent, PERCENT, "share", "what it costs, as the verdict's",               \
 	       cell_known_real(row->verdict.has_percent, row->verdict.percent))            \
-	COLUMN(of, TEXT, "of", "whose share: step_time or wall_time",                      \
+	COLUMN(of, TEXT, "of", "whose share: device_time, step_time or wall_time",                      \
 	       cell_text(row->verdict.has_percent ? verdict_of_name(row->verdict.of) : NULL)) \
 	COLUMN(sentence, TEXT, "verdict", "all of it in words",                            \
 	       job_cell(at, row, verdict_sentence))                                        \
@@ -86,7 +90,7 @@ static const struct view_column JOBS_SHOWN[] = {
 };
 
 static const struct view JOBS = { "jobs", NULL, &job_figures, JOBS_SHOWN, .within = view_all,
-				  .optional = true };
+				  .inside = { &job_root_view }, .optional = true };
 
 static const struct view VERDICT = {
 	"verdict", NULL, &table_verdict, VERDICT_SHOWN, VIEW_ONE, &verdict_figures,

@@ -7,6 +7,8 @@
 
 static const char *state_words(const struct verdict *verdict)
 {
+	if (verdict->busy)
+		return tr("the device itself takes the time");
 	switch (verdict->state) {
 	case VERDICT_DATA: return tr("starved for data");
 	case VERDICT_CPU: return tr("starved by CPUs");

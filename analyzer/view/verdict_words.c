@@ -7,6 +7,7 @@
 #include "analyzer/analyse/device/device_advice.h"
 #include "analyzer/analyse/host/host.h"
 #include "analyzer/analyse/idle/host_waits.h"
+#include "analyzer/analyse/idle/job_verdicts.h"
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/analyse/idle/root_text.h"
 #include "analyzer/model/translate.h"
@@ -389,12 +390,21 @@ static void tell_unknown(const struct model *model, const struct results *result
  * The state with its number, in one sentence; for a pipeline of an unknown framework, another sentence names the
  * operator that is waited for.
  */
+/* Is the verdict about the devices of several jobs? */
+static bool are_several_jobs(const struct results *results)
+{
+	return results->jobs && results->jobs->count && results->jobs->only == INDEX_NONE &&
+	       results->verdict->of == VERDICT_OF_DEVICE_TIME && !results->verdict->by_threads;
+}
+
 void verdict_sentence(const struct model *model, const struct results *results, char *text,
 		      size_t size)
 {
 	const struct verdict *verdict = results->verdict;
 
 	*text = '\0';
+	if (are_several_jobs(results))
+		append(text, size, tr("Several jobs together: "));
 	switch (verdict->state) {
 	case VERDICT_DATA: tell_data(model, results, text, size); break;
 	case VERDICT_CPU: tell_cpu(model, results, text, size); break;

@@ -253,6 +253,118 @@ static void too_many(void **state)
 	end(&f, &jobs);
 }
 
+/* Adds a second job with a device of its own: it is busy from @from_us to 300 us, but for @idle_us before 200 us. */
+static uint32_t add_device(struct verdict_scene *f, uint64_t from_us, uint64_t idle_us)
+{
+	struct model *model = f->scene.model;
+	uint32_t second = add_process(f, 300, 1);
+	struct device_task *task;
+	uint32_t device = model->devices.count;
+
+	small_device(model, model->threads.row[second].process, "the other device",
+		     PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	small_task(model, device, from_us * US, (200 - idle_us) * US);
+	task = small_task(model, device, 200 * US, 300 * US);
+	task->thread = second;
+	task->enqueue_ns = 180 * US;
+	task->enqueue_dur_ns = 10 * US;
+	task->submit_ns = 190 * US;
+	return second;
+}
+
+static void judge_devices(struct verdict_scene *f, struct job_verdicts *jobs)
+{
+	const struct analysis_options options = { 0 };
+
+	assert_true(MODEL_PUSH(&f->scene.model->files, 0));
+	verdict_compute(f);
+	assert_int_equal(job_verdicts_find(f->scene.model, &options, &f->facts, jobs), 0);
+}
+
+/* The device of one job waits for its own worker, the device of the other for a CPU: neither has the other's root. */
+static void two_devices(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+	uint32_t second;
+
+	verdict_begin(&f);
+	second = add_device(&f, 100, 50);
+	verdict_main_waits(&f);
+	small_span(f.scene.model, second, 0, 190 * US, STATE_RUNNABLE)->other = f.scene.outsider;
+	works(&f, second, 190, 1000);
+	judge_devices(&f, &jobs);
+	/* Together: 85 of 450 us are the first one's, 40 the second one's. */
+	verdict_expect(&f, VERDICT_HOST_CODE, 85.0 / 4.5);
+	assert_int_equal(jobs.count, 2);
+	assert_int_equal(jobs.only, INDEX_NONE);
+	expect(&f, &jobs.row[0], 100, VERDICT_HOST_CODE, 34);
+	expect(&f, &jobs.row[1], 300, VERDICT_CPU, 20);
+	assert_int_equal(jobs.row[0].verdict.of, VERDICT_OF_DEVICE_TIME);
+	assert_int_equal(jobs.row[0].verdict.idle.most->root.who, f.scene.worker);
+	assert_int_equal(jobs.row[0].verdict.roots->total_ns, 100 * US);
+	assert_int_equal(jobs.row[1].verdict.idle.most->root.thread, second);
+	assert_int_equal(jobs.row[1].verdict.roots->total_ns, 50 * US);
+	for (uint32_t i = 0; i < jobs.row[1].verdict.roots->count; i++)
+		assert_int_equal(jobs.row[1].verdict.roots->row[i].root.thread, second);
+	end(&f, &jobs);
+}
+
+/* A busy device is no loss: the job whose device waits comes first. */
+static void busy_device(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+	uint32_t second;
+
+	verdict_begin(&f);
+	second = add_device(&f, 100, 10);
+	works(&f, second, 0, 1000);
+	verdict_main_waits(&f);
+	judge_devices(&f, &jobs);
+	assert_int_equal(jobs.count, 2);
+	expect(&f, &jobs.row[0], 100, VERDICT_HOST_CODE, 34);
+	expect(&f, &jobs.row[1], 300, VERDICT_DEVICE, 95);
+	assert_true(jobs.row[1].verdict.busy);
+	end(&f, &jobs);
+}
+
+/* A job without a device of its own is judged by its threads; the verdict is about the one with the device. */
+static void beside_device(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+	uint32_t second;
+
+	verdict_begin(&f);
+	verdict_main_waits(&f);
+	second = add_process(&f, 300, 1);
+	works(&f, second, 0, 600);
+	sleeps(&f, second, 600, 1000);
+	judge_devices(&f, &jobs);
+	assert_int_equal(jobs.count, 2);
+	assert_int_equal(jobs.only, 1);
+	expect(&f, &jobs.row[0], 300, VERDICT_HOST_CODE, 40);
+	assert_int_equal(jobs.row[0].verdict.of, VERDICT_OF_WALL_TIME);
+	expect(&f, &jobs.row[1], 100, VERDICT_HOST_CODE, 34);
+	end(&f, &jobs);
+}
+
+/* If it is not known whose device it is, jobs are not told apart. */
+static void unknown_device(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+
+	verdict_begin(&f);
+	works(&f, add_device(&f, 100, 50), 0, 1000);
+	f.scene.model->devices.row[1].process = INDEX_NONE;
+	verdict_main_waits(&f);
+	judge_devices(&f, &jobs);
+	assert_int_equal(jobs.count, 0);
+	end(&f, &jobs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +372,8 @@ int main(void)
 		cmocka_unit_test(whole_machine), cmocka_unit_test(fetching),
 		cmocka_unit_test(launching),	 cmocka_unit_test(many),
 		cmocka_unit_test(many_beside_one), cmocka_unit_test(too_many),
+		cmocka_unit_test(two_devices),	 cmocka_unit_test(busy_device),
+		cmocka_unit_test(beside_device), cmocka_unit_test(unknown_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,22 +64,38 @@ static void add_asked(struct search *search)
 			add(search, t, WAITS_OF_ASKED);
 }
 
-static int add_launching(struct search *search)
+bool *host_waits_submit(const struct model *model)
 {
-	const struct model *model = search->model;
 	uint64_t *launches = launch_counts(model);
 	uint64_t *all = calloc((size_t)model->processes.count + 1, sizeof(*all));
+	bool *submit = calloc((size_t)model->threads.count + 1, sizeof(*submit));
 
-	for (uint32_t t = 0; launches && all && t < model->threads.count; t++)
+	if (!launches || !all || !submit) {
+		free(submit);
+		submit = NULL;
+		goto cleanup;
+	}
+	for (uint32_t t = 0; t < model->threads.count; t++)
 		if (model->threads.row[t].process < model->processes.count)
 			all[model->threads.row[t].process] += launches[t];
-	for (uint32_t t = 0; launches && all && t < model->threads.count; t++)
-		if (is_target(search, t) && model->threads.row[t].process < model->processes.count &&
-		    launches_submit(launches[t], all[model->threads.row[t].process]))
-			add(search, t, WAITS_OF_LAUNCHES);
+	for (uint32_t t = 0; t < model->threads.count; t++)
+		submit[t] = model->threads.row[t].process < model->processes.count &&
+			    launches_submit(launches[t], all[model->threads.row[t].process]);
+cleanup:
 	free(launches);
 	free(all);
-	return launches && all ? 0 : -ENOMEM;
+	return submit;
+}
+
+static int add_launching(struct search *search)
+{
+	bool *submit = host_waits_submit(search->model);
+
+	for (uint32_t t = 0; submit && t < search->model->threads.count; t++)
+		if (submit[t] && is_target(search, t))
+			add(search, t, WAITS_OF_LAUNCHES);
+	free(submit);
+	return submit ? 0 : -ENOMEM;
 }
 
 static void add_fetching(struct search *search)

@@ -68,6 +68,9 @@ int host_waits_with(struct model *model, const struct idle_tools *tools,
 		    const struct analysis_options *options, const struct step_results *steps,
 		    struct host_waits *waits);
 
+/* host_waits_submit - marks, by thread, those that submit work to devices. The caller frees it; NULL without memory. */
+bool *host_waits_submit(const struct model *model);
+
 /* "asked", "launches", "fetches", "main", "busiest". Static text. */
 const char *waits_why_name(uint8_t why);
 

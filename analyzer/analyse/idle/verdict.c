@@ -180,7 +180,8 @@ int verdict_find(const struct model *model, const struct verdict_facts *facts,
 	    (verdict->state != VERDICT_CPU || verdict->of == VERDICT_OF_DEVICE_TIME))
 		verdict->pipeline = verdict->op = INDEX_NONE;
 	free(judge.owner);
-	return verdict->state == VERDICT_COMMUNICATION
-		       ? straggler_explain(model, facts->devices, verdict->straggler, &verdict->why)
-		       : 0;
+	if (verdict->state != VERDICT_COMMUNICATION)
+		return 0;
+	return straggler_explain(model, facts->all_devices ? facts->all_devices : facts->devices,
+				 verdict->straggler, &verdict->why);
 }

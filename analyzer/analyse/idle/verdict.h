@@ -127,10 +127,11 @@ struct verdict {
 	uint64_t lost; /* lost records of all sources */
 };
 
-/* The evidence. Only @capture and @waits may be NULL. */
+/* The evidence. Only @capture, @all_devices and @waits may be NULL. */
 struct verdict_facts {
 	const struct capture_results *capture;
 	const struct device_results *devices;
+	const struct device_results *all_devices; /* also other jobs' ranks, to explain why one is late; NULL: @devices */
 	const struct step_results *steps;
 	const struct host_waits *waits;
 	const struct advice_results *advice; /* its bottlenecks: one per row of steps->pipelines */

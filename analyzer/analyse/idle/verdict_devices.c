@@ -2,6 +2,19 @@
 /* The verdict by the tasks of devices. */
 #include "analyzer/analyse/idle/verdict_private.h"
 
+/* Returns the window of the devices of the process that fetches; of all devices, if it is not known whose they are. */
+static uint64_t fetching_window(const struct judge *judge)
+{
+	const struct model *model = judge->model;
+	const struct device_results *devices = judge->facts->devices;
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < devices->device_count && judge->fetcher < model->threads.count; i++)
+		if (model->devices.row[i].process == model->threads.row[judge->fetcher].process)
+			ns += devices->devices[i].window_ns;
+	return ns ? ns : judge->window_ns;
+}
+
 /*
  * Sums up the states. A loader without workers makes its batches in the thread that fetches them; the share of fetches
  * in that thread's activity is known only for all steps together.
@@ -20,7 +33,7 @@ static void weigh(struct judge *judge, const struct verdict *verdict)
 	}
 	if (verdict->wait_percent < VERDICT_NOISE_PERCENT || verdict->op == INDEX_NONE)
 		return;
-	most_ns = (uint64_t)(verdict->wait_percent / 100 * (double)judge->window_ns);
+	most_ns = (uint64_t)(verdict->wait_percent / 100 * (double)fetching_window(judge));
 	if (own_ns > most_ns)
 		own_ns = most_ns;
 	judge->ns[VERDICT_HOST_CODE] -= own_ns;
