@@ -107,6 +107,7 @@ static const char *cpu_text(const struct idle_verdict *idle)
 		return tr("interrupts have the CPUs");
 	switch (idle->kind) {
 	case IDLE_KIND_OWN_CPU: return tr("the job's own threads take the CPUs from each other");
+	case IDLE_KIND_RECORDED_CPU: return tr("other recorded processes have the CPUs");
 	case IDLE_KIND_WAKE_UP: return tr("idle CPUs took that long to wake up");
 	default: return tr("others have the CPUs");
 	}

@@ -365,6 +365,30 @@ static void unknown_device(void **state)
 	end(&f, &jobs);
 }
 
+/* CPUs that another recorded job has are not the job's own threads'; those of a worker process that it started are. */
+static void cpus_of_another(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+
+	for (int own = 0; own < 2; own++) {
+		uint32_t second;
+
+		verdict_begin(&f);
+		second = add_process(&f, 300, own ? 100 : 1);
+		works(&f, second, 0, 1000);
+		small_span(f.scene.model, f.scene.main, 0, 170 * US, STATE_RUNNABLE)->other = second;
+		scene_main_launches(&f.scene, 170);
+		judge_devices(&f, &jobs);
+		verdict_expect(&f, VERDICT_CPU, 28);
+		verdict_says(&f, own ? "because the job's own threads take the CPUs from each other"
+				     : "because other recorded processes have the CPUs");
+		verdict_says(&f, own ? "The job's own threads want more CPUs"
+				     : "Other recorded processes have the CPUs: CPUs of its own for each");
+		end(&f, &jobs);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +398,7 @@ int main(void)
 		cmocka_unit_test(many_beside_one), cmocka_unit_test(too_many),
 		cmocka_unit_test(two_devices),	 cmocka_unit_test(busy_device),
 		cmocka_unit_test(beside_device), cmocka_unit_test(unknown_device),
+		cmocka_unit_test(cpus_of_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -250,6 +250,9 @@ static const char *cpu_remedy(enum idle_kind kind)
 		return tr("The job's own threads want more CPUs than there are: more of them, or less "
 		       "work; fewer threads (OMP_NUM_THREADS and its like) if its pools are larger "
 		       "than that.");
+	case IDLE_KIND_RECORDED_CPU:
+		return tr("Other recorded processes have the CPUs: CPUs of its own for each (a cpuset, taskset), "
+			  "fewer threads in each (OMP_NUM_THREADS and its like), or more CPUs.");
 	case IDLE_KIND_WAKE_UP:
 		return tr("The CPUs were idle and took that long to wake up: keep them from deep idle "
 		       "states (cpupower idle-set -D 10), or wait less often.");

@@ -1,6 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/idle/idle_verdict.h"
 
+#define GENERATIONS_MAX 64 /* of processes: parents in a damaged file may form a circle */
+
+/* Returns the first traced process of those that started each other down to this one. */
+static uint32_t first_of(const struct model *model, uint32_t process)
+{
+	for (int i = 0; process < model->processes.count && i < GENERATIONS_MAX; i++) {
+		const struct process *row = &model->processes.row[process];
+		uint32_t parent = row->parent_pid
+					  ? model_thread_at(model, row->parent_pid, row->start_ns)
+					  : INDEX_NONE;
+
+		if (parent >= model->threads.count || !model->threads.row[parent].target ||
+		    model->threads.row[parent].process == process)
+			break;
+		process = model->threads.row[parent].process;
+	}
+	return process;
+}
+
+/* Are two threads of one job, as far as is known? */
+static bool are_together(const struct model *model, uint32_t a, uint32_t b)
+{
+	uint32_t of_b = model->threads.row[b].process;
+
+	return a >= model->threads.count || model->threads.row[a].process == of_b ||
+	       first_of(model, model->threads.row[a].process) == first_of(model, of_b);
+}
+
 uint8_t idle_kind_of(const struct model *model, const struct root *root)
 {
 	if (root->cause != IDLE_RUNNABLE)
@@ -9,7 +37,8 @@ uint8_t idle_kind_of(const struct model *model, const struct root *root)
 		return IDLE_KIND_WAKE_UP;
 	if (root->who_kind == WHO_RUNNER && root->who < model->threads.count &&
 	    model->threads.row[root->who].target)
-		return IDLE_KIND_OWN_CPU;
+		return are_together(model, root->thread, root->who) ? IDLE_KIND_OWN_CPU
+								    : IDLE_KIND_RECORDED_CPU;
 	return IDLE_KIND_OTHER_CPU;
 }
 

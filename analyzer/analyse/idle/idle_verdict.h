@@ -14,7 +14,9 @@
 
 enum idle_kind {
 	IDLE_KIND_CAUSE, /* any other cause */
-	IDLE_KIND_OWN_CPU, /* runnable: threads of traced processes had the CPUs */
+	/* runnable: threads of the same process had the CPUs, or of another one that the same traced process started */
+	IDLE_KIND_OWN_CPU,
+	IDLE_KIND_RECORDED_CPU, /* runnable: threads of other traced processes had the CPUs */
 	IDLE_KIND_OTHER_CPU, /* runnable: other threads had the CPUs, or it is not known which */
 	IDLE_KIND_WAKE_UP, /* runnable: the CPU was idle; its wake-up latency */
 	IDLE_KINDS
