@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/import/import_rows.h"
+#include "analyzer/import/unknown_file.h"
 
 #define DEPTH_MAX 6
 #define FOLDERS_MAX 1000
@@ -55,12 +56,23 @@ static int too_many(struct search *search, const char *path)
 /* Adds a finding for a file that is not imported. */
 static int leave_out(struct search *search, const char *path, const char *why)
 {
-	char words[PATH_MAX + 128];
+	char words[PATH_MAX + 512];
 
 	if (search->said++ >= SAID_MAX)
 		return import_finding(search->import, "more files that were left out", path);
 	snprintf(words, sizeof(words), "%s: %s", path, why);
 	return import_finding(search->import, words, NULL);
+}
+
+static int leave_unknown(struct search *search, const char *path)
+{
+	static const char UNKNOWN[] = "no device file of a known format";
+	char why[320], words[sizeof(UNKNOWN) + sizeof(why) + 2];
+
+	if (!unknown_file_why(path, why, sizeof(why)))
+		return leave_out(search, path, UNKNOWN);
+	snprintf(words, sizeof(words), "%s: %s", UNKNOWN, why);
+	return leave_out(search, path, words);
 }
 
 /* Finds the format of each file. Files that are not regular are not opened. */
@@ -83,7 +95,7 @@ static int find_formats(struct search *search, struct listing *of)
 		}
 		err = import_find(path, &of->importers[i], error, sizeof(error));
 		if (!err && !of->importers[i])
-			err = leave_out(search, path, "no device file of a known format");
+			err = leave_unknown(search, path);
 		else if (err && err != -ENOMEM)
 			err = import_finding(search->import, "a file was not taken in", error);
 	}

@@ -6,8 +6,9 @@
 #include <sys/stat.h>
 
 #include "analyzer/import/importer.h"
+#include "analyzer/import/pipe_copy.h"
 #include "analyzer/import/readers/input_file.h"
-#include "analyzer/import/readers/sqlite_file.h"
+#include "analyzer/import/unknown_file.h"
 
 static const struct importer *const IMPORTERS[] = {
 	&import_pytorch,
@@ -78,6 +79,11 @@ static int read_sample(const char *path, struct import_sample *sample, char *tex
 		length = input_file_read(&file, text + used, room - used, words, sizeof(words));
 		used += length > 0 ? (size_t)length : 0;
 	} while (length > 0 && used < room);
+	if (length < 0 && !used) {
+		snprintf(error, error_size, "%s: %s", path, words);
+		input_file_close(&file);
+		return length;
+	}
 	text[used] = '\0';
 	*sample = (struct import_sample){
 		.path = path, .text = text, .size = used, .whole = length >= 0 && used < room
@@ -136,7 +142,7 @@ int import_find(const char *path, const struct importer **chosen, char *error, s
 		*chosen = err ? NULL : choose(&sample, &sure);
 		late = !err && may_show_late(&sample);
 		free(text);
-		/* A pipe can be read only once. */
+		/* Devices, such as terminals, can be read only once. */
 		if (err || sure >= SURE || sample.whole || !late || room >= IMPORT_SAMPLE_MAX ||
 		    !S_ISREG(status.st_mode))
 			return err;
@@ -185,53 +191,6 @@ static int take_as(struct import *import, const struct importer *importer, char 
 	return err;
 }
 
-#define TAR_MAGIC_AT 257 /* "ustar", in the header of the first file */
-#define UNKNOWN_HEAD 4096 /* bytes that are read of a file of unknown format */
-#define REPLACED "\xef\xbf\xbd" /* U+FFFD */
-#define REPLACED_MIN 4
-
-/*
- * A binary file that was saved as text: control characters, and many U+FFFD in place of bytes that were not UTF-8.
- */
-static bool was_saved_as_text(const char *head, size_t size)
-{
-	unsigned int replaced = 0, control = 0;
-
-	for (size_t i = 0; i < size; i++) {
-		control += (unsigned char)head[i] < '\t';
-		replaced += size - i >= 3 && memcmp(head + i, REPLACED, 3) == 0;
-	}
-	return control && replaced >= REPLACED_MIN;
-}
-
-/*
- * Why a file is no device file, and a remedy, for files that contain or were device files. NULL: nothing is known
- * about it.
- */
-static const char *why_unknown(const char *path)
-{
-	static const char *const UNPACK = "an archive: unpack it, and give the folder";
-	struct import_sample sample = { .text = "" };
-	char head[UNKNOWN_HEAD + 1], error[320];
-	struct stat status;
-	const char *dot = strrchr(path, '.');
-
-	if (dot && (strcmp(dot, ".nsys-rep") == 0 || strcmp(dot, ".qdrep") == 0))
-		return "a report of Nsight Systems: give what `nsys export --type sqlite` makes of it";
-	/* A pipe has already been read. */
-	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
-	    read_sample(path, &sample, head, UNKNOWN_HEAD, error, sizeof(error)) != 0)
-		return NULL;
-	if (sample.size > TAR_MAGIC_AT + 5 && memcmp(head + TAR_MAGIC_AT, "ustar", 5) == 0)
-		return UNPACK;
-	if (sample.size > 4 && memcmp(head, "PK\003\004", 4) == 0)
-		return UNPACK;
-	return was_saved_as_text(head, sample.size)
-		       ? "saved as text, which replaced its bytes that were no UTF-8 (EF BF BD stand "
-			 "there now): copy it anew, as a binary file"
-		       : NULL;
-}
-
 static int take_path(struct import *import, char *error, size_t error_size)
 {
 	const struct importer *importer;
@@ -240,12 +199,8 @@ static int take_path(struct import *import, char *error, size_t error_size)
 
 	if (err)
 		return err;
-	if (!importer && sqlite_file_why_unknown(import->path, words, sizeof(words))) {
+	if (!importer && unknown_file_why(import->path, words, sizeof(words))) {
 		snprintf(error, error_size, "%s: %s", import->path, words);
-		return -EBADMSG;
-	}
-	if (!importer && why_unknown(import->path)) {
-		snprintf(error, error_size, "%s: %s", import->path, why_unknown(import->path));
 		return -EBADMSG;
 	}
 	if (!importer) {
@@ -267,12 +222,41 @@ unsigned int import_preference(const struct importer *importer)
 	return at;
 }
 
+/* import_device_file() of a pipe's copy; what is told of it names the pipe. */
+static int take_copy(struct model *model, const char *path, const struct pipe_copy *copy, bool alone,
+		     char *error, size_t error_size)
+{
+	struct import import = { .model = model, .path = copy->path, .alone = alone };
+	uint32_t row = model->imports.count, name = model_string(model, path);
+	size_t length = strlen(copy->path);
+	char words[512];
+	int err = take_path(&import, words, sizeof(words));
+
+	if (row < model->imports.count && name != INDEX_NONE)
+		model->imports.row[row].path = name;
+	if (err)
+		snprintf(error, error_size, "%s%s", path,
+			 strncmp(words, copy->path, length) == 0 ? words + length : words);
+	return err;
+}
+
 int import_device_file(struct model *model, const char *path, bool alone, char *error,
 		       size_t error_size)
 {
 	struct import import = { .model = model, .path = path, .alone = alone };
+	struct pipe_copy copy;
+	int err;
 
-	return take_path(&import, error, error_size);
+	if (strcmp(path, "-") == 0)
+		import.path = path = "/dev/stdin";
+	err = pipe_copy_make(&copy, path, error, error_size);
+	if (err)
+		return err;
+	if (copy.fd < 0)
+		return take_path(&import, error, error_size);
+	err = take_copy(model, path, &copy, alone, error, error_size);
+	pipe_copy_free(&copy);
+	return err;
 }
 
 int import_as(const struct importer *importer, struct model *model, const char *path, bool alone,

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "analyzer/import/importer.h"
 #include "analyzer/join/clock/device_clock.h"
@@ -180,6 +181,38 @@ static void check_crlf(const char *expected, const char *name, const char *text,
 	free(windows);
 }
 
+/* As PowerShell and spreadsheets save a text: with a byte order mark, and in UTF-16. Other than ASCII is left out. */
+static void check_marks(const char *expected, const char *name, const char *text, size_t size)
+{
+	char *marked = malloc(2 * size + 3);
+
+	memcpy(marked, "\xef\xbb\xbf", 3);
+	memcpy(marked + 3, text, size);
+	check_same(expected, name, marked, size + 3, false);
+	memcpy(marked, "\xff\xfe", 2);
+	for (size_t i = 0; i < size; i++) {
+		if (text[i] & 0x80) {
+			free(marked);
+			return;
+		}
+		marked[2 + 2 * i] = text[i];
+		marked[3 + 2 * i] = '\0';
+	}
+	check_same(expected, name, marked, 2 * size + 2, true);
+	free(marked);
+}
+
+static void check_zstd(const char *expected, const char *name, const void *bytes, size_t size)
+{
+	size_t room = ZSTD_compressBound(size), packed;
+	char *frame = malloc(room);
+
+	packed = ZSTD_compress(frame, room, bytes, size, 1);
+	assert_false(ZSTD_isError(packed));
+	check_same(expected, name, frame, packed, false);
+	free(frame);
+}
+
 void import_same(const char *name, const void *text, size_t size, bool lines)
 {
 	size_t step = size / CUTS + 1;
@@ -192,8 +225,11 @@ void import_same(const char *name, const void *text, size_t size, bool lines)
 	expected = import_list(model, 0);
 	model_free(model);
 	check_same(expected, name, text, size, true);
-	if (lines)
+	check_zstd(expected, name, text, size);
+	if (lines) {
 		check_crlf(expected, name, text, size);
+		check_marks(expected, name, text, size);
+	}
 	free(expected);
 	for (size_t cut = 1; cut < size; cut += step) {
 		model = take(name, text, cut, false, &error);

@@ -37,9 +37,9 @@ uint64_t import_busy(const struct model *model, uint32_t device, uint8_t kind);
 char *import_list(const struct model *model, int64_t shift_ns);
 
 /*
- * import_same - checks that CRLF and gzip do not change the result, and that no truncated file makes the importer
- * crash
- * @lines: the file is text in lines, so that CRLF is tried.
+ * import_same - checks that compression, and for a text CRLF, a byte order mark and UTF-16 do not change the result,
+ * and that no truncated file makes the importer crash
+ * @lines: the file is text in lines.
  */
 void import_same(const char *name, const void *text, size_t size, bool lines);
 

@@ -355,8 +355,7 @@ static bool has_name(const char *line, size_t length, const char *list)
 		const char *end = memchr(line, ',', length), *name = line;
 		size_t field = end ? (size_t)(end - line) : length, size = field;
 
-		while (size && (name[size - 1] == '\r' || name[size - 1] == '"'))
-			size--;
+		size -= size && name[size - 1] == '"';
 		if (size && *name == '"') {
 			name++;
 			size--;
@@ -377,7 +376,8 @@ bool csv_has_columns(const char *text, const char *const *columns)
 
 	if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
 		text += 3;
-	length = strcspn(text, "\n");
+	text += strspn(text, "\r\n");
+	length = strcspn(text, "\r\n");
 	for (; *columns; columns++) {
 		if (!has_name(text, length, *columns))
 			return false;

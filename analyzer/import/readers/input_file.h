@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input_file.h - reads a file from its begin to its end, gzip-compressed or not.
+ * input_file.h - reads a file from its begin to its end, compressed by gzip or zstd or not.
  *
  * Files that are not compressed are read without a copy. Nothing is buffered here: readers have buffers of their
- * own and read input_file_part() bytes at a time.
+ * own and read input_file_part() bytes at a time. The byte order mark of a text is skipped; a text in UTF-16 with
+ * such a mark is converted to UTF-8.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_READERS_INPUT_FILE_H
 #define PROFBPF_ANALYZER_IMPORT_READERS_INPUT_FILE_H
@@ -22,11 +23,19 @@
 #define INPUT_UNPACKED_RATIO 100
 #define INPUT_UNPACKED_PIPE (4ull << 30)
 
+struct zstd_stream;
+struct input_text;
+
 /* Zeroed is closed. */
 struct input_file {
-	gzFile packed; /* NULL = not compressed */
-	int fd; /* of a file that is not compressed */
+	gzFile packed; /* NULL = not compressed by gzip */
+	struct zstd_stream *zstd; /* NULL = not compressed by zstd */
+	struct input_text *text; /* NULL = not in UTF-16 */
+	int fd; /* of a file that is not compressed by gzip */
 	bool open;
+	bool begun; /* its first bytes have been read */
+	unsigned char first[4]; /* of these, those that are to be handed over */
+	unsigned int first_count;
 	size_t part;
 	uint64_t unpacked; /* so far */
 };

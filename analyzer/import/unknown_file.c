@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/import/unknown_file.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/import/readers/input_file.h"
+#include "analyzer/import/readers/sqlite_file.h"
+
+#define TAR_MAGIC_AT 257 /* "ustar", in the header of the first file */
+#define HEAD 4096 /* bytes that are read of the file */
+#define COLUMNS_SHOWN 120 /* bytes of a table's header in the message */
+#define REPLACED "\xef\xbf\xbd" /* U+FFFD */
+#define REPLACED_MIN 4
+
+/* A binary file that was saved as text: control characters, and many U+FFFD in place of bytes that were not UTF-8. */
+static bool was_saved_as_text(const char *head, size_t size)
+{
+	unsigned int replaced = 0, control = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		control += (unsigned char)head[i] < '\t';
+		replaced += size - i >= 3 && memcmp(head + i, REPLACED, 3) == 0;
+	}
+	return control && replaced >= REPLACED_MIN;
+}
+
+#define BEGINS(head, magic) (memcmp(head, magic, sizeof(magic) - 1) == 0)
+
+/* What the decompressed begin says. The head is followed by zeros. */
+static const char *by_magic(const char *head, size_t size)
+{
+	if (BEGINS(head + TAR_MAGIC_AT, "ustar") || BEGINS(head, "PK\003\004"))
+		return "an archive: unpack it, and give the folder";
+	if (BEGINS(head, "\xfd" "7zXZ"))
+		return "compressed by xz: unpack it (unxz), and give that file";
+	if (BEGINS(head, "BZh"))
+		return "compressed by bzip2: unpack it (bunzip2), and give that file";
+	if (BEGINS(head, "\x04\x22\x4d\x18"))
+		return "compressed by lz4: unpack it (unlz4), and give that file";
+	if (BEGINS(head, "\x1f\x8b") || BEGINS(head, "\x28\xb5\x2f\xfd"))
+		return "compressed twice: unpack it once (gunzip or unzstd), and give that file";
+	if (BEGINS(head, "SQLite format 3"))
+		return "a compressed SQLite database: unpack it (gunzip or unzstd), and give that file";
+	return was_saved_as_text(head, size)
+		       ? "saved as text, which replaced its bytes that were no UTF-8 (EF BF BD stand "
+			 "there now): copy it anew, as a binary file"
+		       : NULL;
+}
+
+/* A first line of words between @separator. */
+static bool is_table(const char *head, char separator)
+{
+	size_t length = strcspn(head, "\r\n"), separators = 0, letters = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)head[i];
+
+		separators += head[i] == separator;
+		letters += isalpha(c) != 0 || c >= 0x80;
+		if (c < ' ' && c != '\t')
+			return false;
+	}
+	return separators >= 2 && letters > separators && !strchr("{[<", head[0]);
+}
+
+static bool by_columns(const char *head, char *why, size_t why_size)
+{
+	size_t line = strcspn(head, "\r\n");
+
+	line = line < COLUMNS_SHOWN ? line : COLUMNS_SHOWN;
+	while (line && ((unsigned char)head[line] & 0xc0) == 0x80)
+		line--;
+	if (is_table(head, ',')) {
+		snprintf(why, why_size, "a table whose columns are those of no format known here: %.*s",
+			 (int)line, head);
+		return true;
+	}
+	if (!is_table(head, ';') && !is_table(head, '\t'))
+		return false;
+	snprintf(why, why_size,
+		 "a table with %s between its columns, as spreadsheets save it: give the file as its "
+		 "profiler wrote it, with commas",
+		 is_table(head, ';') ? "semicolons" : "tabs");
+	return true;
+}
+
+/* Reads the decompressed begin; the rest of @head becomes zeros. Returns the number of bytes. */
+static size_t read_head(const char *path, char *head)
+{
+	struct input_file file;
+	char ignored[256];
+	int length;
+
+	memset(head, 0, HEAD + 1);
+	if (input_file_open(&file, path, ignored, sizeof(ignored)) != 0)
+		return 0;
+	length = input_file_read(&file, head, HEAD, ignored, sizeof(ignored));
+	input_file_close(&file);
+	return length > 0 ? (size_t)length : 0;
+}
+
+/* Says why by the content of a regular file. */
+static bool by_content(const char *path, char *why, size_t why_size)
+{
+	char head[HEAD + 1];
+	size_t size = read_head(path, head);
+	const char *words = by_magic(head, size);
+
+	if (words)
+		snprintf(why, why_size, "%s", words);
+	return words || by_columns(head, why, why_size);
+}
+
+bool unknown_file_why(const char *path, char *why, size_t why_size)
+{
+	const char *dot = strrchr(path, '.');
+	struct stat status;
+
+	if (dot && (strcmp(dot, ".nsys-rep") == 0 || strcmp(dot, ".qdrep") == 0)) {
+		snprintf(why, why_size,
+			 "a report of Nsight Systems: give what `nsys export --type sqlite` makes of it");
+		return true;
+	}
+	/* A device, such as a terminal, has already been read. */
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return false;
+	if (status.st_size == 0) {
+		snprintf(why, why_size, "an empty file");
+		return true;
+	}
+	return sqlite_file_why_unknown(path, why, why_size) || by_content(path, why, why_size);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device files as they come: compressed, in other encodings, through pipes; and what is none. */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "analyzer/import/importer.h"
+#include "analyzer/import/readers/input_file.h"
+#include "tests/unit/import_text.h"
+
+static char folder[64];
+
+static int setup(void **state)
+{
+	strcpy(folder, "/tmp/test_input_shapes.XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	char command[96];
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+static const char *in_folder(const char *name)
+{
+	static char path[160];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+/* Reads a file of these bytes, @part at a time. Returns the number of bytes; *err: how it ended. */
+static size_t read_back(const void *bytes, size_t size, size_t part, char *to, size_t room, int *err)
+{
+	struct input_file file;
+	char error[256] = "";
+	size_t used = 0;
+	int length;
+
+	import_write(folder, "bytes", bytes, size);
+	assert_int_equal(input_file_open(&file, in_folder("bytes"), error, sizeof(error)), 0);
+	do {
+		assert_true(used + part < room);
+		length = input_file_read(&file, to + used, part, error, sizeof(error));
+		used += length > 0 ? (size_t)length : 0;
+	} while (length > 0);
+	input_file_close(&file);
+	*err = length;
+	if (length < 0)
+		assert_string_not_equal(error, "");
+	to[used] = '\0';
+	return used;
+}
+
+static void check_text(const void *bytes, size_t size, const char *expected)
+{
+	char text[256];
+	int err;
+
+	for (size_t part = 1; part < 12; part++) {
+		read_back(bytes, size, part, text, sizeof(text), &err);
+		assert_int_equal(err, 0);
+		assert_string_equal(text, expected);
+	}
+}
+
+/* U+00E9, U+20AC, U+1F600, then halves of surrogates that lack the other. */
+static void test_encodings(void **state)
+{
+	static const char LITTLE[] = "\xff\xfe"
+				     "a\0\xe9\0\xac\x20\x3d\xd8\x00\xdez\0\x3d\xd8"
+				     "b\0\x00\xde";
+	static const char BIG[] = "\xfe\xff\0a\0\xe9\x20\xac\xd8\x3d\xde\0\0z\xd8\x3d\0b\xde";
+	static const char EXPECTED[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z\xef\xbf\xbd"
+				       "b\xef\xbf\xbd";
+
+	check_text(LITTLE, sizeof(LITTLE), EXPECTED); /* the last zero is half a unit, which is left out */
+	check_text(BIG, sizeof(BIG), EXPECTED);
+	check_text("\xef\xbb\xbfname", 7, "name");
+	check_text("\xef\xbb\xbf", 3, "");
+	check_text("\xef\xbb", 2, "\xef\xbb");
+	check_text("x", 1, "x");
+	check_text("", 0, "");
+	/* A record of bits, not a text. */
+	check_text("\xff\xfe\x01\x02z", 5, "\xff\xfe\x01\x02z");
+	check_text("\xff\xfe", 2, "\xff\xfe");
+}
+
+#define NUMBERS 20000
+
+static char *numbers(size_t *size)
+{
+	char *text = malloc(NUMBERS * 6 + 1), *to = text;
+
+	for (int i = 0; i < NUMBERS; i++)
+		to += sprintf(to, "%d\n", i * 7919 % NUMBERS);
+	*size = (size_t)(to - text);
+	return text;
+}
+
+/* Two frames, of which the second is torn, then changed. What came before is read. */
+static void test_zstd(void **state)
+{
+	size_t size, first, whole, used;
+	char *text = numbers(&size), *back = malloc(size + 4096), *packed = malloc(2 * size);
+	int err;
+
+	first = ZSTD_compress(packed, 2 * size, text, size / 2, 3);
+	whole = first + ZSTD_compress(packed + first, 2 * size - first, text + size / 2, size - size / 2, 3);
+	used = read_back(packed, whole, 1000, back, size + 4096, &err);
+	assert_int_equal(err, 0);
+	assert_int_equal(used, size);
+	assert_memory_equal(back, text, size);
+	used = read_back(packed, whole - 5, 1000, back, size + 4096, &err);
+	assert_int_equal(err, -EBADMSG);
+	assert_true(used >= size / 2 && used <= size);
+	assert_memory_equal(back, text, used);
+	memset(packed + first, 0, 4);
+	used = read_back(packed, whole, 1000, back, size + 4096, &err);
+	assert_int_equal(err, -EBADMSG);
+	assert_int_equal(used, size / 2);
+	free(text);
+	free(back);
+	free(packed);
+}
+
+/* Zeros compress to nothing: the reader stops at what no profile unpacks to. */
+static void test_zstd_bomb(void **state)
+{
+	size_t size = 64u << 20, packed_size, used;
+	char *zeros = calloc(1, size), *packed = malloc(1u << 20), *back = malloc(size + (2u << 20));
+	int err;
+
+	packed_size = ZSTD_compress(packed, 1u << 20, zeros, size, 1);
+	assert_true(packed_size < 100000);
+	used = read_back(packed, packed_size, 1u << 20, back, size + (2u << 20), &err);
+	assert_int_equal(err, -EBADMSG);
+	assert_true(used > INPUT_UNPACKED_FREE / 2 && used < size / 2);
+	free(zeros);
+	free(packed);
+	free(back);
+}
+
+#define KERNEL                                                                         \
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,"       \
+	"\"ts\":1000,\"dur\":40,\"args\":{\"device\":0,\"stream\":7,\"correlation\":1}}"
+#define KINETO "{\"schemaVersion\":1,\"traceEvents\":[" KERNEL "]}"
+
+struct feed {
+	const char *path;
+	const void *bytes;
+	size_t size;
+};
+
+static void *feed(void *context)
+{
+	const struct feed *from = context;
+	FILE *pipe = fopen(from->path, "w");
+
+	fwrite(from->bytes, 1, from->size, pipe);
+	fclose(pipe);
+	return NULL;
+}
+
+static int take_pipe(const char *path, const void *bytes, size_t size, struct model **model,
+		     char *words, size_t words_size)
+{
+	struct feed from = { path, bytes, size };
+	pthread_t thread;
+	int err;
+
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(pthread_create(&thread, NULL, feed, &from), 0);
+	*model = model_new();
+	err = import_device_file(*model, path, true, words, words_size);
+	pthread_join(thread, NULL);
+	unlink(path);
+	return err;
+}
+
+/* Importers open a file several times; a pipe's content is copied before. */
+static void test_pipe(void **state)
+{
+	char path[160], words[512], packed[1024];
+	struct model *model;
+	size_t size;
+
+	strcpy(path, in_folder("pipe"));
+	assert_int_equal(take_pipe(path, KINETO, strlen(KINETO), &model, words, sizeof(words)), 0);
+	assert_int_equal(model->tasks.count, 1);
+	assert_string_equal(model_text(model, model->imports.row[0].path), path);
+	model_free(model);
+	size = ZSTD_compress(packed, sizeof(packed), KINETO, strlen(KINETO), 1);
+	assert_int_equal(take_pipe(path, packed, size, &model, words, sizeof(words)), 0);
+	assert_int_equal(model->tasks.count, 1);
+	model_free(model);
+	assert_int_equal(take_pipe(path, "", 0, &model, words, sizeof(words)), -EBADMSG);
+	assert_non_null(strstr(words, "pipe: an empty file"));
+	model_free(model);
+}
+
+static void check_refused(const char *name, const void *bytes, size_t size, const char *why)
+{
+	struct model *model;
+	char words[512];
+
+	import_write(folder, name, bytes, size);
+	model = model_new();
+	assert_int_equal(import_device_file(model, in_folder(name), true, words, sizeof(words)),
+			 -EBADMSG);
+	if (!strstr(words, why))
+		fail_msg("%s: %s", why, words);
+	model_free(model);
+}
+
+/* Each refusal says what the file is, and what to do. */
+static void test_refusals(void **state)
+{
+	char packed[1024], twice[1024];
+	uLongf size = sizeof(packed);
+
+	check_refused("empty.json", "", 0, "an empty file");
+	check_refused("trace.json.xz", "\xfd" "7zXZ\0\0", 8, "unxz");
+	check_refused("trace.json.bz2", "BZh91AY", 7, "bunzip2");
+	check_refused("trace.json.lz4", "\x04\x22\x4d\x18", 4, "unlz4");
+	check_refused("new.csv", "Op Name,Op Type,Took (ticks)\nMatMul,Mul,4\n", 42,
+		      "columns are those of no format known here: Op Name,Op Type,Took (ticks)");
+	check_refused("de.csv", "Op Name;Op Type;Took(us)\nMatMul;Mul;4,0\n", 40,
+		      "semicolons between its columns");
+	check_refused("tabs.csv", "Op Name\tOp Type\tTook(us)\nMatMul\tMul\t4\n", 38,
+		      "tabs between its columns");
+	size = ZSTD_compress(packed, sizeof(packed), "SQLite format 3\0...", 20, 1);
+	check_refused("job.sqlite.zst", packed, size, "a compressed SQLite database");
+	size = ZSTD_compress(twice, sizeof(twice), packed, size, 1);
+	check_refused("job.zst.zst", twice, size, "compressed twice");
+	check_refused("torn.json.zst", packed, 8, "cannot be decompressed");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_encodings), cmocka_unit_test(test_zstd),
+		cmocka_unit_test(test_zstd_bomb), cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_refusals),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
