@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device files as they come: compressed, in other encodings, through pipes; and what is none. */
+/* Device files as they come: compressed, in other encodings, through pipes, in any order; and what is none. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -250,12 +250,39 @@ static void test_refusals(void **state)
 	check_refused("torn.json.zst", packed, 8, "cannot be decompressed");
 }
 
+/* The file's order is not that of time: begins and ends belong together by their times. */
+static void test_order(void **state)
+{
+	struct model *model = import_words(
+		"trace.json",
+		"[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":3,\"args\":{\"name\":\"/device:GPU:0\"}},"
+		"{\"ph\":\"E\",\"pid\":3,\"tid\":2,\"ts\":40},{\"ph\":\"E\",\"pid\":3,\"tid\":2,\"ts\":20},"
+		"{\"ph\":\"B\",\"name\":\"second\",\"pid\":3,\"tid\":2,\"ts\":30},"
+		"{\"ph\":\"B\",\"name\":\"first\",\"pid\":3,\"tid\":2,\"ts\":10},"
+		"{\"ph\":\"E\",\"pid\":3,\"tid\":2,\"ts\":50},"
+		"{\"ph\":\"B\",\"name\":\"third\",\"pid\":3,\"tid\":2,\"ts\":45},"
+		"{\"ph\":\"B\",\"name\":\"open\",\"pid\":3,\"tid\":2,\"ts\":60}]");
+	uint64_t base = model->tasks.row[0].start_ns;
+
+	assert_int_equal(model->tasks.count, 3);
+	for (int i = 0; i < 3; i++) {
+		static const unsigned int START[] = { 0, 20000, 35000 }, TOOK[] = { 10000, 10000, 5000 };
+		const struct device_task *task = &model->tasks.row[i];
+
+		assert_int_equal(task->start_ns - base, START[i]);
+		assert_int_equal(task->end_ns - task->start_ns, TOOK[i]);
+	}
+	assert_string_equal(model_text(model, model->tasks.row[1].name), "second");
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_encodings), cmocka_unit_test(test_zstd),
 		cmocka_unit_test(test_zstd_bomb), cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refusals),  cmocka_unit_test(test_order),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -3,7 +3,8 @@
  * Any Chrome trace: a device for each process, a stream for each thread.
  *
  * Complete events ("X") and pairs of begin and end ("B", "E", innermost first) are tasks; "ts" and "dur" are
- * microseconds of a clock that the format does not name. slices.h decides which are tasks of devices. Categories
+ * microseconds of a clock that the format does not name. Events may be in any order: begins and ends are paired in
+ * the order of their times, at the end of the file. slices.h decides which are tasks of devices. Categories
  * are evidence, too: "gpu_memcpy", or "Kernel" with a stream or a grid; args.provider of ONNX Runtime's nodes
  * (onnxruntime.c; here in files merged from several) names only the launching provider: the time is the host's.
  * Format: "Trace Event Format", Google.
@@ -17,6 +18,7 @@
 #include "analyzer/import/readers/json_objects.h"
 #include "analyzer/import/generic/slices.h"
 #include "analyzer/import/tensorflow/xplane.h"
+#include "lib/base/sort_rows.h"
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
 
@@ -62,6 +64,14 @@ static const char *const KEYS[] = { "ph",
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
+/* A begin or an end. */
+struct edge {
+	int64_t ns;
+	uint32_t track;
+	uint32_t name; /* of a begin */
+	bool ends;
+};
+
 struct chrome {
 	struct import *import;
 	struct slices slices;
@@ -69,6 +79,7 @@ struct chrome {
 	struct map streams; /* device string << 32 | stream string -> track */
 	struct map process_names; /* pid string -> name string */
 	MODEL_ARRAY(uint32_t) pids; /* per track: string, because ids may be words */
+	MODEL_ARRAY(struct edge) edges; /* in the file's order */
 };
 
 static int detect(const struct import_sample *sample)
@@ -221,6 +232,7 @@ static int add_event(struct chrome *file, const struct json_value *values, char 
 			       .name = string_of(file, &values[F_NAME]),
 			       .runtime = string_of(file, &values[F_PROVIDER]) };
 	uint32_t track, name = slice.name;
+	struct edge edge;
 	int64_t ts_ns;
 
 	if (phase == 'X')
@@ -237,8 +249,30 @@ static int add_event(struct chrome *file, const struct json_value *values, char 
 	slice.track = track;
 	if (phase == 'X')
 		return slices_add(&file->slices, &slice);
-	return phase == 'B' ? slices_begin(&file->slices, track, ts_ns, name)
-			    : slices_end(&file->slices, track, ts_ns);
+	edge = (struct edge){ .ns = ts_ns, .track = track, .name = name, .ends = phase == 'E' };
+	return MODEL_PUSH(&file->edges, edge) ? 0 : -ENOMEM;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/* Pairs begins and ends. Sorting keeps the file's order of those at the same instant. */
+static int pair_edges(struct chrome *file)
+{
+	int err = 0;
+
+	SORT_ARRAY(&file->edges, by_time);
+	for (uint32_t i = 0; i < file->edges.count && !err; i++) {
+		const struct edge *edge = &file->edges.row[i];
+
+		err = edge->ends ? slices_end(&file->slices, edge->track, edge->ns)
+				 : slices_begin(&file->slices, edge->track, edge->ns, edge->name);
+	}
+	return err;
 }
 
 static int on_object(void *context, const char *list, const struct json_value *values)
@@ -280,7 +314,9 @@ static int import(struct import *import)
 
 	slices_open(&file.slices, import, "chrome", CLOCK);
 	err = json_objects_read(import->path, &reader, damage, sizeof(damage));
-	err = import_end_reading(import, err, file.slices.slices.count, damage);
+	err = import_end_reading(import, err, file.slices.slices.count || file.edges.count, damage);
+	if (!err)
+		err = pair_edges(&file);
 	if (!err && !file.slices.slices.count)
 		err = import_finding(import, "no events with a duration", NULL);
 	name_processes(&file);
@@ -291,6 +327,7 @@ static int import(struct import *import)
 	map_free(&file.streams);
 	map_free(&file.process_names);
 	free(file.pids.row);
+	free(file.edges.row);
 	return err;
 }
 
