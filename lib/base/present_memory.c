@@ -64,6 +64,28 @@ bool present_memory_has(const struct present_memory *memory, uint64_t address, u
 	return true;
 }
 
+void present_memory_each(const struct present_memory *memory, const uint64_t *number, size_t count, uint64_t size,
+			 bool *present)
+{
+	uint64_t word[WORDS];
+
+	for (size_t first = 0, next; first < count; first = next) {
+		uint64_t page = number[first] * size / memory->page_size, last = page;
+		bool known;
+
+		for (next = first; next < count; next++) {
+			uint64_t other = number[next] * size / memory->page_size;
+
+			if (other - page >= WORDS)
+				break;
+			last = other;
+		}
+		known = read_words(memory, page, (size_t)(last - page + 1), word);
+		for (size_t i = first; i < next; i++)
+			present[i] = known && is_present(word[number[i] * size / memory->page_size - page]);
+	}
+}
+
 bool present_memory_pages(const struct present_memory *memory, uint64_t address, size_t count, bool *present)
 {
 	uint64_t word[WORDS], page = address / memory->page_size;

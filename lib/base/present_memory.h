@@ -30,6 +30,14 @@ void present_memory_close(struct present_memory *memory);
 /* present_memory_has - are all of the @size bytes at @address in memory, or in swap? */
 bool present_memory_has(const struct present_memory *memory, uint64_t address, uint64_t size);
 
+/*
+ * present_memory_each - the same for each of @count pieces of @size bytes, in few calls: sets @present
+ *
+ * Piece i begins at @number[i] * @size and lies within one page; @number ascends.
+ */
+void present_memory_each(const struct present_memory *memory, const uint64_t *number, size_t count, uint64_t size,
+			 bool *present);
+
 /* present_memory_pages - marks the pages in memory among the @count pages from @address on; returns false if that is unknown */
 bool present_memory_pages(const struct present_memory *memory, uint64_t address, size_t count, bool *present);
 

@@ -43,7 +43,7 @@ static void what_is_there(void **state)
 		      { 1, PAGE }, { 0, 2 * PAGE }, { 2 * PAGE - 1, 1 } };
 
 	assert_non_null(pages);
-	memory_pages_begin(pages, getpid());
+	memory_pages_begin(pages, getpid(), NULL);
 	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
 		memset(into, 0, sizeof(into));
 		assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + reads[i].at, into,
@@ -61,7 +61,7 @@ static void what_is_not(void **state)
 	uint8_t *memory = mapped(), into[PAGE];
 	uint64_t end = (uintptr_t)memory + 2 * PAGE;
 
-	memory_pages_begin(pages, getpid());
+	memory_pages_begin(pages, getpid(), NULL);
 	assert_int_equal(memory_pages_read(pages, end, into, 1), -EFAULT);
 	assert_int_equal(memory_pages_read(pages, end - 4, into, 8), -EFAULT);
 	assert_int_equal(memory_pages_read(pages, UINT64_MAX, into, 8), -EFAULT);
@@ -81,12 +81,12 @@ static void of_one_moment(void **state)
 	struct memory_pages *pages = memory_pages_new();
 	uint8_t *memory = mapped(), into;
 
-	memory_pages_begin(pages, getpid());
+	memory_pages_begin(pages, getpid(), NULL);
 	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory, &into, 1), 0);
 	memory[0] = memory[1] = 99;
 	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + 1, &into, 1), 0);
 	assert_int_equal(into, 7);
-	memory_pages_begin(pages, getpid());
+	memory_pages_begin(pages, getpid(), NULL);
 	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + 1, &into, 1), 0);
 	assert_int_equal(into, 99);
 	munmap(memory, 2 * PAGE);
@@ -97,10 +97,11 @@ static void of_one_moment(void **state)
 static void what_was_asked_for_before(void **state)
 {
 	struct memory_pages *pages = memory_pages_new();
+	struct memory_pages_used used = { 0 };
 	uint8_t *memory = mapped(), into;
 
 	for (int round = 0; round < 3; round++) {
-		memory_pages_begin(pages, getpid());
+		memory_pages_begin(pages, getpid(), &used);
 		memory[0] = (uint8_t)(100 + round);
 		memory[PAGE] = (uint8_t)(200 + round);
 		assert_int_equal(memory_pages_read(pages, (uintptr_t)memory, &into, 1), 0);
@@ -109,14 +110,67 @@ static void what_was_asked_for_before(void **state)
 		assert_int_equal(into, 200 + round - (round > 0));
 	}
 	munmap(memory, PAGE);
-	memory_pages_begin(pages, getpid());
+	memory_pages_begin(pages, getpid(), &used);
 	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory, &into, 1), -EFAULT);
 	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + PAGE, &into, 1), 0);
 	assert_int_equal(into, 202);
 	/* No page of another process is returned. */
-	memory_pages_begin(pages, 0x7fffffff);
+	memory_pages_begin(pages, 0x7fffffff, &used);
 	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + PAGE, &into, 1), -EFAULT);
 	munmap(memory + PAGE, PAGE);
+	memory_pages_free(pages);
+}
+
+/* Rounds of another purpose, and of another process, in between: each reads again its own pages. */
+static void of_each_purpose(void **state)
+{
+	struct memory_pages *pages = memory_pages_new();
+	struct memory_pages_used first = { 0 }, second = { 0 }, other = { 0 };
+	uint8_t *memory = mapped(), into;
+
+	for (int round = 0; round < 3; round++) {
+		memory[0] = memory[PAGE] = (uint8_t)(100 + round);
+		memory_pages_begin(pages, getpid(), &first);
+		memory[0] = memory[PAGE] = 0;
+		assert_int_equal(memory_pages_read(pages, (uintptr_t)memory, &into, 1), 0);
+		assert_int_equal(into, round ? 100 + round : 0);
+		memory[0] = memory[PAGE] = (uint8_t)(200 + round);
+		memory_pages_begin(pages, getpid(), &second);
+		memory[0] = memory[PAGE] = 0;
+		assert_int_equal(memory_pages_read(pages, (uintptr_t)memory, &into, 1), 0);
+		assert_int_equal(into, round ? 200 + round : 0);
+		assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + PAGE, &into, 1), 0);
+		assert_int_equal(into, round ? 200 + round : 0);
+		memory_pages_begin(pages, getppid(), &other);
+		assert_int_equal(memory_pages_read(pages, 0, &into, 1), -EFAULT);
+	}
+	assert_int_equal(first.count, 1);
+	assert_int_equal(second.count, 2);
+	munmap(memory, 2 * PAGE);
+	memory_pages_free(pages);
+}
+
+/* Pages that share a place in the cache replace each other, read together or not. */
+static void of_one_place(void **state)
+{
+	struct memory_pages *pages = memory_pages_new();
+	struct memory_pages_used used = { 0 };
+	const size_t apart = 256 * PAGE;
+	uint8_t *memory = mmap(NULL, apart + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), into;
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	memory[0] = 1;
+	memory[apart] = 2;
+	for (int round = 0; round < 3; round++) {
+		memory_pages_begin(pages, getpid(), &used);
+		for (int again = 0; again < 2; again++) {
+			assert_int_equal(memory_pages_read(pages, (uintptr_t)memory, &into, 1), 0);
+			assert_int_equal(into, 1);
+			assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + apart, &into, 1), 0);
+			assert_int_equal(into, 2);
+		}
+	}
+	munmap(memory, apart + PAGE);
 	memory_pages_free(pages);
 }
 
@@ -170,6 +224,7 @@ static void run_both(int go, int ready)
 static void of_the_program_that_runs(void **state)
 {
 	struct memory_pages *pages = memory_pages_new();
+	struct memory_pages_used used = { 0 };
 	int go[2], ready[2];
 	uint8_t into = 0;
 	char word;
@@ -181,12 +236,12 @@ static void of_the_program_that_runs(void **state)
 		run_both(go[0], ready[1]);
 	close(ready[1]);
 	assert_int_equal(read(ready[0], &word, 1), 1);
-	memory_pages_begin(pages, pid);
+	memory_pages_begin(pages, pid, &used);
 	assert_int_equal(memory_pages_read(pages, (uintptr_t)PLACE, &into, 1), 0);
 	assert_int_equal(into, 42);
 	assert_int_equal(write(go[1], "g", 1), 1);
 	assert_int_equal(read(ready[0], &word, 1), 1);
-	memory_pages_begin(pages, pid);
+	memory_pages_begin(pages, pid, &used);
 	assert_int_equal(memory_pages_read(pages, (uintptr_t)PLACE, &into, 1), -EFAULT);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -203,6 +258,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_is_not),
 		cmocka_unit_test(of_one_moment),
 		cmocka_unit_test(what_was_asked_for_before),
+		cmocka_unit_test(of_each_purpose),
+		cmocka_unit_test(of_one_place),
 		cmocka_unit_test(of_the_program_that_runs),
 	};
 

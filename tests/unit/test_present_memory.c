@@ -63,6 +63,30 @@ static void pages_that_were_written_are_there(void **state)
 	present_memory_close(&here);
 }
 
+/* Pieces beside each other, in one page, far apart, and a piece in no mapping. */
+static void each_of_several_is_told_apart(void **state)
+{
+	uint8_t *memory = map_pages(), *far = map_pages();
+	struct present_memory here;
+	const uint64_t size = 1024, in_page = page / size;
+	uint64_t low = (uint64_t)(far < memory ? far : memory) / size, high = (uint64_t)(far < memory ? memory : far) / size;
+	const uint64_t number[] = { 1, low, low + 1, low + in_page, low + 3 * in_page, high + 5 * in_page,
+				    high + 6 * in_page, high + 6 * in_page + 1, 1ull << 50 };
+	const bool expected[] = { false, true, true, false, true, false, true, true, false };
+	bool present[9];
+
+	memory[0] = far[0] = memory[3 * page] = far[3 * page] = memory[6 * page] = far[6 * page] = 1;
+	present_memory_open(&here, getpid());
+	present_memory_each(&here, number, 9, size, present);
+	assert_memory_equal(present, expected, sizeof(expected));
+	present_memory_close(&here);
+	present_memory_each(&here, number, 9, size, present);
+	for (size_t i = 0; i < 9; i++)
+		assert_false(present[i]);
+	munmap(memory, PAGES * page);
+	munmap(far, PAGES * page);
+}
+
 static void what_is_no_place_is_not_there(void **state)
 {
 	struct present_memory here;
@@ -197,6 +221,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_that_were_written_are_there),
+		cmocka_unit_test(each_of_several_is_told_apart),
 		cmocka_unit_test(what_is_no_place_is_not_there),
 		cmocka_unit_test(texts_are_as_the_kernel_has_them),
 		cmocka_unit_test(who_holds_readers_up_is_not_read),

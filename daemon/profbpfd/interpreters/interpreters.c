@@ -20,6 +20,8 @@ struct process {
 	unsigned int looks;
 	size_t which; /* index in ALL */
 	void *known; /* the state from the interpreter's look(); NULL = none found yet */
+	/* Pages by purpose: a sample of all threads, and the names of functions that a BPF program read. */
+	struct memory_pages_used sampled, named;
 };
 
 struct interpreters {
@@ -180,14 +182,14 @@ void interpreters_forget(struct interpreters *interpreters, pid_t pid)
 	free_process(process);
 }
 
-static void read_memory_again(struct process *process, uint64_t now_ns)
+static void read_memory_again(struct process *process, uint64_t now_ns, struct memory_pages_used *used)
 {
 	struct interpreters *owner = process->seen.owner;
 
 	process->seen.now_ns = now_ns;
 	owner->pages_pid = process->seen.pid;
 	owner->pages_ns = now_ns;
-	memory_pages_begin(owner->pages, process->seen.pid);
+	memory_pages_begin(owner->pages, process->seen.pid, used);
 }
 
 /* Calls all interpreters that may be in this file. */
@@ -215,7 +217,7 @@ void interpreters_look(struct interpreters *interpreters, pid_t pid)
 		return;
 	}
 	process->seen.last_look = ++process->looks == LOOKS_MAX;
-	read_memory_again(process, interpreted_now());
+	read_memory_again(process, interpreted_now(), NULL);
 	for (size_t i = 0; i < maps.count && !process->known; i++)
 		if (maps.map[i].map.inode)
 			look_into(process, &maps.map[i].map);
@@ -228,7 +230,7 @@ static void sample_one(const void *node, VISIT visit, void *context)
 
 	if ((visit != postorder && visit != leaf) || !process->known)
 		return;
-	read_memory_again(process, interpreted_now());
+	read_memory_again(process, interpreted_now(), &process->sampled);
 	ALL[process->which]->sample(process->known, &process->seen);
 }
 
@@ -258,7 +260,7 @@ bool interpreters_frames(struct interpreters *interpreters, pid_t pid, const str
 	if (!process || !process->known || !ALL[process->which]->frames)
 		return false;
 	if (interpreters->pages_pid != pid || now_ns - interpreters->pages_ns > MEMORY_KEPT_NS)
-		read_memory_again(process, now_ns);
+		read_memory_again(process, now_ns, &process->named);
 	ALL[process->which]->frames(process->known, &process->seen, read, count, into);
 	return true;
 }

@@ -10,7 +10,6 @@
 
 #define PAGE_BYTES 4096u /* the smallest page size; larger pages are present or absent as a whole */
 #define PAGES 256u
-#define READ_AGAIN 64 /* pages that are read by one call when a round begins */
 
 struct page {
 	uint64_t number; /* address / PAGE_BYTES */
@@ -23,8 +22,7 @@ struct memory_pages {
 	const struct right *right;
 	struct present_memory present; /* of the current process */
 	uint64_t round;
-	struct page *asked[READ_AGAIN]; /* the first pages used in this round */
-	size_t asked_count;
+	struct memory_pages_used *used; /* of this round's purpose; NULL = none */
 	struct page pages[PAGES];
 };
 
@@ -49,54 +47,78 @@ void memory_pages_limit(struct memory_pages *pages, const struct right *right)
 	pages->right = right;
 }
 
-/* Reads the pages of the previous round, most of which are used again: one system call costs less than one for each. */
+static struct page *place_of(struct memory_pages *pages, uint64_t number)
+{
+	return &pages->pages[number % PAGES];
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Reads the pages of the purpose's last round, most of which are used again: one system call costs less than one for each. */
 static void read_again(struct memory_pages *pages)
 {
-	struct iovec local[READ_AGAIN], remote[READ_AGAIN];
+	struct iovec local[MEMORY_PAGES_AGAIN], remote[MEMORY_PAGES_AGAIN];
+	struct page *read[MEMORY_PAGES_AGAIN];
+	bool present[MEMORY_PAGES_AGAIN];
+	struct memory_pages_used *used = pages->used;
 	size_t count = 0;
 	ssize_t n;
 
-	for (size_t i = 0; i < pages->asked_count; i++) {
-		struct page *page = pages->asked[i];
-		uint64_t address = page->number * PAGE_BYTES;
+	qsort(used->number, used->count, sizeof(used->number[0]), by_number);
+	present_memory_each(&pages->present, used->number, used->count, PAGE_BYTES, present);
+	for (size_t i = 0; i < used->count; i++) {
+		struct page *page = place_of(pages, used->number[i]);
 
-		page->round = 0;
-		if (!present_memory_has(&pages->present, address, PAGE_BYTES))
+		/* Two pages that share a place are read when they are used. */
+		if (!present[i] || page->asked_round == pages->round)
 			continue;
+		page->number = used->number[i];
+		page->round = 0;
+		page->asked_round = pages->round;
 		local[count] = (struct iovec){ page->bytes, PAGE_BYTES };
-		remote[count] = (struct iovec){ (void *)(uintptr_t)address, PAGE_BYTES };
-		pages->asked[count++] = page;
+		remote[count] = (struct iovec){ (void *)(uintptr_t)(page->number * PAGE_BYTES), PAGE_BYTES };
+		read[count++] = page;
 	}
 	n = process_vm_readv(pages->present.pid, local, count, remote, count, 0);
 	if (n > 0 && !right_holds(pages->right, pages->present.pid))
-		return;
+		n = 0;
 	/* The call stops at the first page that is not there any more. */
-	for (size_t i = 0; n > 0 && i < (size_t)n / PAGE_BYTES; i++)
-		pages->asked[i]->round = pages->round;
+	for (size_t i = 0; i < count; i++) {
+		read[i]->round = n > 0 && i < (size_t)n / PAGE_BYTES ? pages->round : 0;
+		read[i]->asked_round = 0;
+	}
 }
 
-void memory_pages_begin(struct memory_pages *pages, pid_t pid)
+void memory_pages_begin(struct memory_pages *pages, pid_t pid, struct memory_pages_used *used)
 {
-	bool same = pages->present.pid == pid;
-
 	pages->round++;
+	pages->used = used;
 	/*
 	 * Opens the memory again, because the process may run another program by now: the old descriptors could still
 	 * refer to the previous program's memory if another process shares it.
 	 */
 	present_memory_close(&pages->present);
 	present_memory_open(&pages->present, pid);
-	if (same && pages->asked_count)
+	if (!used)
+		return;
+	if (used->count)
 		read_again(pages);
-	pages->asked_count = 0;
+	used->count = 0;
 }
 
 static void asked_for(struct memory_pages *pages, struct page *page)
 {
-	if (page->asked_round == pages->round || pages->asked_count == READ_AGAIN)
+	struct memory_pages_used *used = pages->used;
+
+	if (!used || page->asked_round == pages->round || used->count == MEMORY_PAGES_AGAIN)
 		return;
 	page->asked_round = pages->round;
-	pages->asked[pages->asked_count++] = page;
+	used->number[used->count++] = page->number;
 }
 
 static int read_at(const struct memory_pages *pages, uint64_t address, void *into, size_t size)
@@ -114,7 +136,7 @@ static int read_at(const struct memory_pages *pages, uint64_t address, void *int
 int memory_pages_read(struct memory_pages *pages, uint64_t address, void *into, size_t size)
 {
 	uint64_t number = address / PAGE_BYTES, at = address % PAGE_BYTES;
-	struct page *page = &pages->pages[number % PAGES];
+	struct page *page = place_of(pages, number);
 
 	if (at + size > PAGE_BYTES || size > PAGE_BYTES)
 		return read_at(pages, address, into, size);
@@ -124,6 +146,7 @@ int memory_pages_read(struct memory_pages *pages, uint64_t address, void *into, 
 			return -EFAULT;
 		page->number = number;
 		page->round = pages->round;
+		page->asked_round = 0;
 	}
 	asked_for(pages, page);
 	memcpy(into, page->bytes + at, size);

@@ -112,7 +112,7 @@ static uint32_t walk(struct sleepers *s, struct unwinder_session *unwinding, con
 		return 1;
 	s->unwinding = known ? unwinding : NULL;
 	source.whole = known && s->known.whole;
-	memory_pages_begin(s->memory, (pid_t)r->tgid);
+	memory_pages_begin(s->memory, (pid_t)r->tgid, NULL);
 	count = sleeper_walk(&registers, &source, s->record.address, REC_USER_FRAMES, whole);
 	if (!has_run(r->tgid, r->tid, word[SLEEPER_RAN_NS]) &&
 	    (!known || unwinder_knows(unwinding, (pid_t)r->tgid, &s->known)))
