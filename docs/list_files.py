@@ -30,7 +30,7 @@ def first_sentence(path):
 
 
 def rows(folder, files):
-    """Rows of one folder's table: headers, and C files without a header of their own name that say something."""
+    """Rows of one folder's table: headers, and C files that have a first sentence but no header of their name."""
     headers = {path.stem.split(".")[0] for path in files if path.suffix == ".h"}
     for path in sorted(files):
         if path.suffix == ".c" and path.name.split(".")[0] in headers:

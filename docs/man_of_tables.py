@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The manual page of the tables, of what `analyzer query --schema --format json` says of them.
+"""Prints the manual page of the tables, from the output of `analyzer query --schema --format json`.
 
 usage: man_of_tables.py <SCHEMA.json >profbpf-tables.7
 """
@@ -31,7 +31,7 @@ TAIL = """.Sh SEE ALSO
 
 
 def words(text):
-    """A text as roff prints it: no line of it is a request."""
+    """The text escaped for roff, so that no line is taken for a request."""
     text = text.replace("\\", "\\e")
     return ("\\&" if text[:1] in (".", "'") else "") + text
 

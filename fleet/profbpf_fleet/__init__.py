@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who holds a distributed job back: the SQL of a lake's tables, the engines it runs on, and what is said of the answer."""
+"""Finds which ranks hold a distributed job back: SQL over a lake's tables, the engines that run it, and the answer in words."""

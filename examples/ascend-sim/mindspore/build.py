@@ -3,9 +3,9 @@
 """The simulated Ascend as MindSpore's own Ascend back end needs it (x86-64 only).
 
 usage: build.py VENV OUT
-VENV has MindSpore's wheel, which brings the back end but not CANN. Makes OUT/Ascend/latest/lib64/*.so: the
-simulator's libraries, and what the back end asks for besides, read from its own files: operators
-(aclnn*) launch a kernel of their name, everything else does nothing and succeeds. Prints the
+VENV has MindSpore's wheel, which contains the back end but not CANN. Makes OUT/Ascend/latest/lib64/*.so: the
+simulator's libraries, and further functions that the back end needs according to its own files: operators
+(aclnn*) launch a kernel of their name, all other functions do nothing and succeed. Prints the
 LD_LIBRARY_PATH to use. Kernels compute nothing, so results are meaningless; the calls are the framework's own.
 Do not run a job in the folder of these libraries: MindSpore searches its working directory, too.
 """
@@ -50,7 +50,7 @@ def output(*command):
 
 
 def symbols(path):
-    """The symbols that a library defines, and those that it lacks."""
+    """The symbols that a library defines, and those that it imports."""
     has, lacks = set(), set()
     for line in output("readelf", "-W", "--dyn-syms", path).splitlines():
         words = line.split()
