@@ -5,10 +5,10 @@
     tests/tools/aclnn_catalog.py FOLDER... >catalog/aclnn.catalog
 
 FOLDER is a checkout (or a bare repository, whose HEAD is read) of ops-math,
-ops-nn, ops-cv, ops-transformer or another project with op_api/aclnn_*.h. What is
-taken from a header is where the executor stands among the parameters of each
-aclnnXGetWorkspaceSize. Where two headers disagree the operator is left out and
-told on standard error.
+ops-nn, ops-cv, ops-transformer or another project with op_api/aclnn_*.h. From each
+header the script takes the position of the executor among the parameters of
+aclnnXGetWorkspaceSize. An operator for which two headers disagree is left out and
+named on standard error.
 """
 import os
 import re

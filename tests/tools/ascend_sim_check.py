@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the analyzer found of a job on the simulated Ascend against what the simulator knows.
+"""Compares the analyzer's results for a job on the simulated Ascend with the simulator's own record.
 
 usage: ascend_sim_check.py TRUTH REPORT CHROME [host]
 TRUTH: truth.json of the simulator; REPORT: the report as JSON; CHROME: the same trace exported.
-With "host" tasks were to be joined by the calls that the profile holds, which the marks of the step trace lack.
-Prints one line per thing that was compared; ends with status 1 and a line for each that is wrong.
+With "host" tasks have to be joined by the calls in the profile, which the marks of the step trace lack.
+Prints a line for each comparison; exits with status 1 and a line for each wrong figure.
 """
 import bisect
 import json

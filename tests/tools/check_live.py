@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_live.py TRUTH LOG ALERTS [--within SECONDS] [--share PERCENT] [--hang STEP:RANK]: what profbpf-fleet watch told, and how soon,
-against what was planted (make_lake.py) and when that began (replay_lake.py). Seconds are the job's: those of this machine
-times the speed.
+"""check_live.py TRUTH LOG ALERTS [--within SECONDS] [--share PERCENT] [--hang STEP:RANK]: compares the alerts of
+profbpf-fleet watch and their times with the plants (make_lake.py) and their begin (replay_lake.py). Seconds are the
+job's: seconds of this machine times the speed.
 """
 
 import argparse

@@ -4,11 +4,11 @@
 
     tests/tools/check_prototypes.py CATALOG HEADER-OR-FOLDER...
 
-Run by hand where the headers are at hand; nothing here is part of the tests. For each
-function that a header declares: does it have so many parameters, is a name a
-string, is what is read through a pointer one, is a stream called so, are bytes
-and counts integers? Prints what does not fit, and how many functions were compared;
-exits with 1 if anything did not fit.
+For use by hand, where the headers are available; it is no part of the tests. For each
+function that a header declares: does it have enough parameters, is each name a
+string, is each value that is read through a pointer a pointer, is a stream's parameter called
+so, are bytes and counts integers? Prints the differences and the number of compared functions;
+exits with 1 if there is a difference.
 """
 import os
 import re

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Is every join of a storm on the simulated Ascend the right one, and every time as near as the report says?
+"""Checks that every join of a storm on the simulated Ascend is right, and every time within the report's stated error.
 
 usage: check_storm.py TRUTH REPORT DATABASE
 TRUTH: truth.json of the simulator; REPORT: the report as JSON; DATABASE: what `analyzer export --to sqlite` wrote.
-Prints a line for each thing that was compared; ends with status 1 and a line for each that is wrong.
+Prints a line for each comparison; exits with status 1 and a line for each wrong figure.
 """
 import json
 import sqlite3

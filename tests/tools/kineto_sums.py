@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compare the device times of PyTorch traces with sums made apart from the analyzer.
+"""Compares the device times of PyTorch traces with sums that this script computes itself.
 
     find FOLDER -name '*.json*' -print0 | tests/tools/kineto_sums.py ANALYZER
 
-Of each Kineto trace, how many device tasks a device has and how long it was busy (the union of
-their half-open intervals), from exact decimals, against `ANALYZER report`. Files that are no such
-trace are passed over. Prints what differs; the last line is how many were compared and how
-many differ. Exits with 1 if any does.
+For each Kineto trace, it compares the number of tasks of each device and the device's busy time (the union of
+the tasks' half-open intervals), from exact decimals, with `ANALYZER report`. Other files are skipped. Prints the
+differences; the last line has the number of compared and of differing files. Exits with 1 if any differs.
 """
 import decimal
 import gzip

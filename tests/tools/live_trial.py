@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""live_trial.py LAKE --work DIR [options]: how soon would profbpf-fleet watch have told of a lake of make_lake.py, had its hosts published it?
+"""live_trial.py LAKE --work DIR [options]: simulates profbpf-fleet watch on a lake of make_lake.py that its hosts publish.
 
-The time is the job's, so that it does not matter how busy this machine is: messages come when replay_lake.py would send
-them, are looked for every half a second, and judging takes the CPU time that it took here. Writes DIR/alerts and DIR/log
-for check_live.py, and prints how many judgements there were and what they cost.
+Time is the job's, so the load of this machine makes no difference: messages arrive when replay_lake.py would send
+them, watch polls every half a second, and a judgement takes the CPU time that it took here. Writes DIR/alerts and DIR/log
+for check_live.py, and prints the number of judgements and their cost.
 """
 
 import argparse

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_lake.py LAKE [options]: the lake of a job that never ran, with faults planted; LAKE.truth.json says which.
+"""make_lake.py LAKE [options]: makes the lake of a simulated job with planted faults; LAKE.truth.json lists them.
 
-A job of --ranks ranks, --per-host on each host, in groups: tensor (--tensor ranks side by side), pipeline (--stages) and
-data (the rest), and one of all. Each step is a row of collectives; a rank computes, idles a little for its host's causes,
-enters the collective, and leaves it when all of its group have come and the transfer is done. Instants are then told by
-each host's own clock: up to 50 ms beside the true one, up to 20 ppm too fast or slow, ends read 15 us late or early, one
-in a hundred 300 us late. Everything follows from --seed.
+The job has --ranks ranks, --per-host on each host, in groups: tensor (--tensor neighbouring ranks), pipeline (--stages)
+and data (the rest), and a group of all ranks. Each step is a sequence of collectives; a rank computes, idles a little for
+its host's causes, enters the collective, and leaves it when all of its group have entered and the transfer is done.
+Instants are then converted to each host's own clock, which differs by up to 50 ms from the true one and is up to 20 ppm
+too fast or slow; ends are recorded up to 15 us late or early, one in a hundred 300 us late. --seed determines everything.
 
-Plants, each --plant KIND:NAME=VALUE,...; steps are FROM to TO, all without them, times in ms:
+Plants, each --plant KIND:NAME=VALUE,...; for the steps FROM to TO (default: all), times in ms:
   compute:rank=R,ms=M[,from=A,to=B]       computes longer, in the operator MatMul
   host:rank=R,ms=M,cause=C[,from,to]      idles longer (cause pipeline: the data pipeline)
-  host:host=H,ms=M,cause=C[,from,to]      all ranks of a host do
+  host:host=H,ms=M,cause=C[,from,to]      all ranks of a host idle longer
   link:communicator=NAME,ms=M[,from,to]   each of its transfers takes longer
   set:host=H,step=S,ms=M                  its clock is set
   late:rank=R,step=S                      joins at step S

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""replay_lake.py LAKE --dir DIR | --nats URL [options]: publish a lake of make_lake.py as its hosts would have done while the job ran.
+"""replay_lake.py LAKE --dir DIR | --nats URL [options]: publishes a lake of make_lake.py as the job's hosts would.
 
-Each host sends every --interval seconds of the job, all of them evenly one after the other, what ended meanwhile; --speed
-lets the job run faster than it did. Messages go through a spool of each host (--spools) as those of profbpf-fleet publish.
---hang STEP:RANK lets no step from STEP on end, because of RANK, for 30 s more. Writes FILE of --log: when, by this machine's
-clock, the job began, and when each step did.
+Each host sends its new rows every --interval seconds of the job; the hosts send evenly one after the other. --speed
+makes the job run faster than in the lake. Messages go through a spool of each host (--spools), as those of profbpf-fleet
+publish. With --hang STEP:RANK no step from STEP on ends, because of RANK, for 30 s more. Writes FILE of --log: the
+instants, by this machine's clock, at which the job and each step began.
 """
 
 import argparse

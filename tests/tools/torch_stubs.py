@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-ins for the CUDA libraries that PyTorch's wheel is linked to, without which it can't be imported.
+"""Makes stand-ins for the CUDA libraries that PyTorch's wheel is linked to: without them torch cannot be imported.
 
 usage: torch_stubs.py SITE-PACKAGES
 
-NVIDIA's own take 3 GB; a training on the CPU calls none of them. For each library that one of torch/lib wants and that
-is nowhere, torch/lib gets one of that name with the functions, and the versions of them, that the wheel's libraries import:
-each returns 1, which no CUDA library means by success. Prints a line for each. Needs readelf and gcc.
+NVIDIA's libraries take 3 GB; a training on the CPU calls none of them. For each library that a library in torch/lib needs
+and that is missing, torch/lib gets a library of that name with the versioned functions that the wheel's libraries import:
+each returns 1, which is an error in all CUDA libraries. Prints a line for each library. Needs readelf and gcc.
 """
 import collections
 import glob

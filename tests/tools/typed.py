@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What of a document is to be typed: its fences that are marked for it.
+"""Extracts the commands and files that a reader of a document types: the fences that are marked for it.
 
 usage: typed.py run DOCUMENT      the commands of its fences ```sh run, in order, each behind a line that shows it
        typed.py files DOCUMENT    writes its fences ```TYPE file NAME into the working directory
