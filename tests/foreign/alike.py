@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks that did the same, and advice that differs in its numbers, are one line of text each; other formats have all, CSV
-with the ranks of its rows.
+"""Ranks that did the same, and advice that differs only in numbers, share one line of text; other formats have all rows,
+CSV with their ranks.
 
     tests/foreign/alike.py ANALYZER FOLDER
 """
@@ -13,7 +13,7 @@ import re
 import sums
 
 BASE = 1700000000000000000
-# By rank: microseconds of computing and of a collective in each of 20 rounds, a gap of 10 behind each.
+# By rank: microseconds of computing and of a collective in each of 20 rounds, each followed by a gap of 10.
 FAST, BUSY, ODD = (100, 290), (380, 10), (20, 100)
 RANKS = [FAST] * 3 + [BUSY] * 2 + [FAST] * 2 + [ODD, BUSY]
 
@@ -22,7 +22,7 @@ def make(rank, compute, collective):
     events, at = [], 1000
     for i in range(20):
         for name, length, stream in ("gemm", compute, 7), ("ncclDevKernel_AllReduce", collective, 20):
-            # A little longer with each rank: alike is not equal.
+            # A little longer with each rank: alike, but not equal.
             length += rank % 3
             events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": stream, "ts": at, "dur": length,
                            "args": {"device": 0, "stream": stream, "correlation": 2 * i + (stream == 20)}})
@@ -68,7 +68,7 @@ for part, name in (text, "overview"), (sums.analyzer("report", "--section", "adv
     sums.same(name + ": advice", (folded.count("only communicates for"), re.findall(r", and (\d+) more like this", folded)),
               (1, [str(len(late) - 1)]))
 
-# Two hosts' device 0 without a rank: their files tell them apart.
+# Device 0 of two hosts, without a rank: the file's name tells them apart.
 HOSTS = []
 for host in "one", "two":
     HOSTS.append(sums.path(host, "trace.json"))

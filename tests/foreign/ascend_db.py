@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A database of torch_npu as it writes it for each rank: collectives without a deviceId, which run tasks of their own.
+"""A database of one rank as torch_npu writes it: collectives have no deviceId, and run tasks of their own.
 
     tests/foreign/ascend_db.py ANALYZER FOLDER
 """
@@ -33,7 +33,7 @@ NAMES = ["N/A", "MatMul_1", "KERNEL_AICORE", "hcom_allReduce__1", "NOTIFY_WAIT",
 
 
 def make(name, devices, ranks, with_device=False):
-    """Three steps of each device: 2 ms of computing, then 8 ms of a collective that an AI_CORE task of its own lasts."""
+    """Three steps of each device: 2 ms of computing, then a collective of 8 ms, all of it in an AI_CORE task of its own."""
     path = sums.path(name)
     db = sqlite3.connect(path)
     db.executescript(SCHEMA % (", deviceId INTEGER" if with_device else ""))
@@ -58,7 +58,7 @@ def make(name, devices, ranks, with_device=False):
             compute = ran(device, at, at + 2000000, "KERNEL_AICORE", 2)
             db.execute("INSERT INTO COMPUTE_TASK_INFO (name, globalTaskId, taskType, opType) VALUES (?, ?, ?, ?)",
                        (word("MatMul_1"), compute, word("AI_CORE"), word("MatMulV3")))
-            # The collective is half hidden by a second kernel; its own task is in no other table.
+            # A second kernel hides half of the collective; the collective's own task is in no other table.
             begin = at + 2500000
             ran(device, begin, begin + 8000000, "KERNEL_AICORE", 5)
             compute = ran(device, begin + 1000000, begin + 2000000, "KERNEL_AICORE", 2)
@@ -80,10 +80,10 @@ def make(name, devices, ranks, with_device=False):
 
 
 def wanted(db, device):
-    """Computing and communication of a device by msprof-analyze's definition, over the tables."""
+    """Computing and communication of a device by msprof-analyze's definition, from the tables."""
     compute = db.execute("SELECT startNs, endNs FROM TASK JOIN COMPUTE_TASK_INFO USING (globalTaskId)"
                          " WHERE deviceId = ?", (device,)).fetchall()
-    # Which device a collective ran on is said by the tasks that are its parts.
+    # The tasks that are parts of a collective have its device.
     operations = db.execute("SELECT startNs, endNs FROM COMMUNICATION_OP WHERE opId IN (SELECT opId FROM"
                             " COMMUNICATION_TASK_INFO JOIN TASK USING (globalTaskId) WHERE deviceId = ?)",
                             (device,)).fetchall()

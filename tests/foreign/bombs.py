@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Small files that would make much of memory or time: an error that says why, within 10 s and 512 MB.
+"""Small files that would take much memory or time: the analyzer fails with the reason, within 10 s and 512 MB.
 
     tests/foreign/bombs.py ANALYZER FOLDER
 """
@@ -32,7 +32,7 @@ def check(path, said):
 
 
 def check_taken(path, command, said):
-    """As far as it goes, or all of it."""
+    """The file is read completely, or up to the limit."""
     run = subprocess.run([sys.argv[1], command, "--device", path], capture_output=True, text=True, check=False,
                          preexec_fn=limit)  # pylint: disable=subprocess-popen-preexec-fn
     sums.same("%s: exit status, %s" % (path, run.stderr[-300:]), run.returncode, 0)
@@ -40,7 +40,7 @@ def check_taken(path, command, said):
 
 
 def packed(name, head, block, count):
-    """@head, and @count times 64 MiB of @block, as members of one gzip file."""
+    """A gzip file with @head and @count members of 64 MiB of @block."""
     path = sums.path(name)
     member = gzip.compress(block * (64 * MIB // len(block)))
     with open(path, "wb") as file:
@@ -51,7 +51,7 @@ def packed(name, head, block, count):
 
 
 def tracks(name, head, event, tail="]}", count=1200000):
-    """An event on each of more tracks than any job has."""
+    """One event on each of many tracks, more than any job has."""
     path = sums.path(name)
     with gzip.open(path, "wt", compresslevel=1, encoding="utf-8") as file:
         file.write(head)
@@ -70,7 +70,7 @@ for number, opening in enumerate(('{"a":', "[")):
     PATH = sums.path("nested-%d.json" % number)
     with open(PATH, "w", encoding="utf-8") as nested:
         nested.write(KINETO + '{"ph": "X", "args":' + opening * 3000000)
-    # Where it becomes too deep: 512 levels, of which the file's own list is the second.
+    # The limit of nesting: 512 levels, of which the file's own list is the second.
     check(PATH, ["byte %d: " % (len(KINETO) + len('{"ph": "X", "args":') + 509 * len(opening) + 1), "nested too deeply"])
 check(tracks("streams.json.gz", KINETO, '{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": %(n)d, "ts": %(n)d, '
              '"dur": 1, "args": {"device": 0, "stream": %(n)d}},\n'), ["more than 1048576 streams and threads"])
@@ -112,7 +112,7 @@ check(table, ["more than 1048576 streams and threads"])
 HEAD = "Device_id,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\n"
 check_taken(packed("op_summary_2.csv.gz", HEAD.encode(), b"0,a,b,AI_CORE,1,1234567890123\n\n", 4), "info",
             "unpacks to more than 100 times its size")
-# Each of many steps could have each of as many reductions.
+# Each of many steps could contain each of equally many reductions.
 with open(sums.path("msprof_0.json"), "w", encoding="utf-8") as events:
     row = '{"cat": "%s", "ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": %d.5, "dur": 1.5, "args": {"Iteration ID": 1, "FP Start": "%d.5"}},\n'
     events.write(ASCEND + "".join(row % (kind, 1700000000000000 + at, 1700000000000000 + at) for at in range(20000)
@@ -122,7 +122,7 @@ with open(sums.path("data", "pipeline_profiling_0.json"), "w", encoding="utf-8")
     operators = ['{"op_id": %d, "op_type": "MapOp", "num_workers": 1, "children": %s}' % (at, json.dumps(list(range(900)))) for at in range(4000)]
     tree.write('{"op_info": [' + ",".join(operators) + "]}")
 check_taken(sums.path("data"), "info", "no file of CPU use")
-# All at one time: steps that overlap cost no more than others.
+# All steps at the same time: steps that overlap cost no more than others.
 with open(sums.path("op_summary_3.csv"), "w", encoding="utf-8") as rows:
     rows.write(HEAD + 80000 * "0,a,b,AI_CORE,1,1\n")
 check_taken(sums.path("op_summary_3.csv"), "report", "80000 tasks")

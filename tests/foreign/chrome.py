@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Chrome traces of profilers that say in their own ways, or not at all, what is a device.
+"""Chrome traces of profilers that mark devices in different ways, or not at all.
 
     tests/foreign/chrome.py ANALYZER FOLDER
 """
@@ -23,7 +23,7 @@ def slices(pid, tid, name, count, start, length, gap, **more):
 
 
 def jax(gpu):
-    """trace.json.gz of JAX: the host's threads, and lines of a device of which some sum up others."""
+    """trace.json.gz of JAX: threads of the host, and lines of a device, some of which summarise others."""
     events = [process(701, "/host:CPU"), thread(701, 1, "python"), thread(701, 2, "tf_XLAEigen/2"),
               thread(701, 3, "tsl_GPU_Event_Manager")]
     events += slices(701, 1, "$pjit.py:250 cache_miss", 20, 100, 90, 10)
@@ -39,7 +39,7 @@ def jax(gpu):
 
 
 def python_frames():
-    """viztracer: nothing but Python; names and threads that look like a device's, but are none."""
+    """viztracer: only Python; some names and threads look like a device's, but are not."""
     events = [process(55, "MainProcess"), thread(55, 55, "MainThread"), thread(55, 56, "cuda-EvtHandlr"),
               thread(55, 57, "gpu watchdog"), thread(55, 58, "upstream reader")]
     events += slices(55, 55, "cublas_gemm (model.py:3)", 30, 1, 10, 1, cat="FEE")
@@ -49,13 +49,13 @@ def python_frames():
 
 
 def browser():
-    """Its process for the GPU is one of the host's."""
+    """A browser: its process for the GPU is a process of the host."""
     events = [process(8, "GPU Process"), thread(8, 1, "CrGpuMain"), process(9, "Renderer")]
     return {"traceEvents": events + slices(8, 1, "RunTask", 4, 5, 3, 1) + slices(9, 1, "RunTask", 4, 5, 3, 1)}, [], 8
 
 
 def tensorflow1():
-    """timeline.py: each kernel is there twice, and "Compute" of a job is the host's scheduling of it."""
+    """timeline.py: each kernel is in the file twice, and a job's "Compute" is its scheduling on the host."""
     events = [process(1, "/job:localhost/replica:0/task:0/device:CPU:0 Compute"),
               process(3, "/device:GPU:0/stream:all Compute"), process(5, "/device:GPU:0/stream:13 Compute"),
               process(7, "/device:GPU:0/memcpy Compute")]
@@ -65,7 +65,7 @@ def tensorflow1():
 
 
 def autograd():
-    """torch.autograd.profiler before Kineto: processes are words, threads of one are devices, and operators lie in others."""
+    """torch.autograd.profiler before Kineto: process ids are words, the threads of one are devices, and operators are nested."""
     device = slices("CUDA functions", 1, "volta_sgemm", 7, 20, 11, 2)
     outer, pieces = [], []
     for i in range(5):
@@ -114,7 +114,7 @@ operators = check("autograd", *autograd())
 sums.same("autograd: devices", sorted(one["id"] for one in operators["devices"]), [0, 1])
 sums.same("autograd: own time", [row["total_ns"] for row in operators["operators"] if "aten::convolution" in row["name"]], [5 * 20000])
 check("mxnet", *mxnet())
-# Ids may be words: they are names, not numbers.
+# Ids may be words: then they are names, not numbers.
 with open(sums.path("words.json"), "w", encoding="utf-8") as out:
     json.dump({"traceEvents": slices("loader", "main", "load", 5, 100, 60, 40) + slices("loader", "reader", "read", 5, 100, 20, 80)
                + slices("trainer", "main", "step", 5, 160, 30, 70) + slices(77, 78, "other", 5, 100, 10, 90)}, out)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which rank holds the others up, and why: Kineto traces of eight ranks of which one is different.
+"""Which rank delays the others, and why: Kineto traces of eight ranks, one of which is different.
 
     tests/foreign/cluster_verdict.py ANALYZER FOLDER
 """
@@ -15,7 +15,7 @@ KERNELS = {"gemm": 1500000, "attention": 900000, "layer_norm": 300000, "gelu": 2
 
 
 def make(why):
-    """Per rank its events: load, launch the kernels, all-reduce, which ends for all when the last has come."""
+    """The events of each rank: load, launch the kernels, all-reduce; the all-reduce ends for all ranks after the last has entered."""
     events = [[] for _ in range(RANKS)]
     number, at = 0, [1000000] * RANKS
 
@@ -64,7 +64,7 @@ def check(why):
     straggler = verdict.get("straggler", {})
     sums.same(why + ": state", verdict["state"], "communication")
     sums.same(why + ": who and why", [straggler.get("rank"), straggler.get("why")], [ODD, why])
-    # Who waits for it is not slow.
+    # The ranks that wait for the slow one are not slow.
     sums.same(why + ": slowest", report["cluster"]["slowest_rank"], ODD)
     blamed = {row["rank"] for row in report["cluster"]["findings"] if row["rule"] in ("work", "computation", "collective")}
     sums.same(why + ": who else is blamed", blamed - {ODD}, set())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Collectives of Kineto traces: size, type, group and bandwidth; how kernels were launched; whose rank each row is.
+"""Collectives of Kineto traces: size, type, group and bandwidth; how kernels were launched; the rank of each row.
 
     tests/foreign/collectives.py ANALYZER FOLDER
 """

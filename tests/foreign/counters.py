@@ -31,7 +31,7 @@ def timeline(devices, name):
                 value = round(random.uniform(0, 1000), 3) if series != "MHz" else random.choice((800, 1650, 1850))
                 events.append({"name": counter, "pid": pid, "tid": 0, "ts": "%d.125" % (START + i * 20), "ph": "C",
                                "args": {series: value if i % 2 else str(value)}})
-    # What is of no known form is told, and what is no number counts as none.
+    # Counters of an unknown form are reported, and values that are no numbers are left out.
     events.append({"name": "New", "pid": number(25, devices[0]), "tid": 0, "ts": "%d.0" % START, "ph": "C", "args": {"other": 1}})
     events.append({"name": "Tx", "pid": number(21, devices[0]), "tid": 0, "ts": "%d.0" % START, "ph": "C", "args": {"Tx(MB/s)": "N/A"}})
     path = sums.path(name, "msprof_20240102030405.json")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Folders whose files have names of their owner's: content tells, and each file that is left out is named.
+"""Folders whose files have arbitrary names: the content decides, and each file that is left out is named.
 
     tests/foreign/folders.py ANALYZER FOLDER
 """
@@ -32,7 +32,7 @@ def check(folder, wanted, left):
                                                           for line in words.splitlines()), len(left))
 
 
-# Ranks beside each other, and what has nothing to do with them; one in a folder below.
+# Files of ranks beside each other, among unrelated files; one rank is in a folder below.
 for number in 0, 1, 10:
     kineto(sums.path("ranks", "rank-%d.json.gz" % number), number, 5 + number)
 kineto(sums.path("ranks", "second", "trace.json.gz"), 11, 3)
@@ -77,7 +77,7 @@ def check_tasks(folder, wanted):
     sums.same(folder + ": time busy", sorted(one["busy_ns"] for one in report["devices"]), [40000 * count for count in wanted])
 
 
-# What torch_npu made of msprof's folder, and that, in a folder that its owner named; of another rank only the latter is there.
+# A folder with an arbitrary name has msprof's folder and torch_npu's files made from it; another rank has only the former.
 hardware(sums.path("renamed", "first", "ASCEND_PROFILER_OUTPUT", "trace_view.json"), 6)
 hardware(sums.path("renamed", "first", "PROF_1", "mindstudio_profiler_output", "msprof_20240101000000.json"), 6)
 hardware(sums.path("renamed", "second", "PROF_1", "mindstudio_profiler_output", "msprof_20240101000000.json"), 7)
@@ -86,19 +86,19 @@ hardware(sums.path("job_ascend_pt", "PROF_1", "mindstudio_profiler_output", "msp
 check_tasks("renamed", [6, 7])
 check_tasks("job_ascend_pt", [6])
 
-# Exported by a msprof of 2023 and again by a newer one.
+# Exported by an msprof of 2023 and again by a newer one.
 hardware(sums.path("again", "PROF_1", "device_0", "timeline", "msprof_0_1_1.json"), 5)
 tables(sums.path("again", "PROF_1", "device_0", "summary", "op_summary_0_1_1.csv"), 5)
 hardware(sums.path("again", "PROF_1", "mindstudio_profiler_output", "msprof_20240101000000.json"), 5)
 check_tasks("again", [5])
 
-# A database that was never written: the timeline beside it counts.
+# An empty database: the timeline beside it counts.
 hardware(sums.path("empty_ascend_pt", "ASCEND_PROFILER_OUTPUT", "trace_view.json"), 6)
 with open(sums.path("empty_ascend_pt", "ASCEND_PROFILER_OUTPUT", "ascend_pytorch_profiler_0.db"), "wb"):
     pass
 check_tasks("empty_ascend_pt", [6])
 
-# A timeline of the host alone: tasks are in the table beside it, calls count once.
+# A timeline of the host only: tasks are in the table beside it, calls count once.
 tables(sums.path("PROF_host", "mindstudio_profiler_output", "op_summary_20240101000000.csv"), 5)
 for name in "msprof_20240101000000.json", "task_time_20240101000000.json":
     with open(sums.path("PROF_host", "mindstudio_profiler_output", name), "w", encoding="utf-8") as file:
@@ -108,7 +108,7 @@ for name in "msprof_20240101000000.json", "task_time_20240101000000.json":
 check_tasks("PROF_host", [5])
 sums.same("PROF_host: calls", sum(row["count"] for row in sums.report(sums.path("PROF_host"))["api"]), 3)
 
-# MindSpore's tables beside msprof's folder: with tasks of its own, and without.
+# MindSpore's tables beside msprof's folder, which has tasks of its own, or has none.
 for name, timeline in ("own", True), ("raw", False):
     with open(sums.path(name, "profiler", "step_trace_raw_0_detail_time.csv"), "w", encoding="utf-8") as steps:
         steps.write("step_num,start_point,end_point,total,fp_point,bp_point,iteration_interval,fp_and_bp,tail\n"
@@ -121,13 +121,13 @@ for name, timeline in ("own", True), ("raw", False):
 check_tasks("own", [4])
 sums.same("raw: tasks", sum(one["tasks"] for one in sums.report(sums.path("raw"))["devices"]), 5)
 
-# Nothing at all: the error says how many were looked into.
+# No device file at all: the error has the number of files that were searched.
 os.makedirs(sums.path("nothing", "below"), exist_ok=True)
 with open(sums.path("nothing", "below", "notes.txt"), "w", encoding="utf-8") as notes:
     notes.write("hello\n")
 sums.same("a folder without any", "none of the 1 files" in sums.analyzer("report", "--device", sums.path("nothing"), status=1),
           True)
-# What holds device files is no device file: the message says what to do.
+# A file that contains device files (an archive) is no device file: the message has the remedy.
 with tarfile.open(sums.path("packed.tar.gz"), "w:gz") as archive:
     archive.add(sums.path("ranks", "rank-0.json.gz"), "rank-0.json.gz")
 with zipfile.ZipFile(sums.path("packed.zip"), "w") as archive:

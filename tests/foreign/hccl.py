@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Collectives of HCCL in databases: what they moved and how fast, by the counts that HCCL was called with.
+"""Collectives of HCCL in databases: bytes and bandwidth, from the counts that HCCL was called with.
 
     tests/foreign/hccl.py ANALYZER FOLDER
 """
@@ -30,7 +30,7 @@ KINDS = ["hcom_allReduce_", "hcom_allGather_", "hcom_reduceScatter_", "hcom_broa
 
 
 def moved(kind, count, size, n):
-    """Bytes of the larger message of a rank, and of the bus; None where the file does not tell."""
+    """Bytes of a rank's larger message, and bytes on the bus; None where the file does not have them."""
     if size is None or "alltoall" in kind:
         return None, None
     if kind in ("hcom_allGather_", "hcom_reduceScatter_"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What jax.profiler wrote of six steps on a CPU, as XSpace and as JSON; and a TPU's operations by category, made as JSON.
+"""A real profile of jax.profiler with six steps on a CPU, as XSpace and as JSON; and generated JSON with a TPU's operations.
 
     tests/foreign/jax.py ANALYZER FOLDER
 """
@@ -97,7 +97,7 @@ def scopes(events):
 
 
 def total(spans):
-    """Time of a name on its threads; what is within another of that name is not counted twice."""
+    """The time of a name on its threads; nested events of the same name are not counted twice."""
     threads = collections.defaultdict(list)
     for thread, start, end in spans:
         threads[thread].append((start, end))

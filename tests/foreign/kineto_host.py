@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kineto's timeline of the host: operators, modules, Python, ranges; what they say of a device's gaps; a trace without a device.
+"""Kineto's timeline of the host: operators, modules, Python, ranges; the causes of a device's gaps; a trace without a device.
 
     tests/foreign/kineto_host.py ANALYZER FOLDER
 """
@@ -16,11 +16,11 @@ LOADER = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 
 
 class Trace:
-    """Events with times in ns since BASE; a device's work is launched by calls of 4 us."""
+    """Events with times in ns since BASE; calls of 4 us launch a device's tasks."""
 
     def __init__(self):
         self.events = []
-        self.free = 0  # when the stream has done all that was launched
+        self.free = 0  # end of the stream's last task
         self.number = 0
         self.arrows = []  # (begin, end or None) as (thread, time)
 
@@ -107,7 +107,7 @@ def end(event):
 
 
 def rank(event):
-    """What tells most of the scopes that a thread is in."""
+    """The order of preference of the scopes that a thread is in."""
     name = event["name"]
     if name.startswith("enumerate(DataLoader)"):
         return 7
@@ -137,7 +137,7 @@ def scope_at(trace, tid, now):
 
 
 def blame(trace):
-    """Nanoseconds of the device's gaps by (cause, where), from the events alone."""
+    """Nanoseconds of the device's gaps by (cause, where), computed from the events."""
     calls = {e["args"]["correlation"]: e for e in trace.events if e["cat"] == "cuda_runtime"}
     kernels = sorted((e for e in trace.events if e["cat"] == "kernel"), key=lambda e: e["ts"])
     found = collections.Counter()
@@ -178,7 +178,7 @@ def check_scopes(trace, report, what):
 
 
 def check_operators(trace, report, what, device):
-    """Times of operators with and without those within, on the host and on the device."""
+    """Times of operators with and without nested operators, on the host and on the device."""
     kernels = collections.Counter()
     for event in trace.events:
         if event["cat"] == "kernel":
@@ -223,7 +223,7 @@ def check(device):
 
 
 def check_few_tasks(name, host_us, state):
-    """A rank that captures graphs: two fills of 5 us in what may be all of a file's time."""
+    """A rank that captures graphs: two fills of 5 us, in a file that may have no other task."""
     launches = [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 100 + 3 * i, "dur": 2,
                  "args": {"correlation": i}} for i in (0, 1)]
     kernels = [{"ph": "X", "cat": "kernel", "name": "fill", "pid": 0, "tid": 7, "ts": 110 + 5 * i, "dur": 5,
@@ -236,7 +236,7 @@ def check_few_tasks(name, host_us, state):
 
 
 def check_arrows():
-    """From the forward to the backward pass: both ends, and no arrow of which one is missing."""
+    """Arrows from the forward to the backward pass: both ends are right, and an arrow without one of its ends is left out."""
     trace = make(False)
     sums.analyzer("export", "--device", trace.write("arrows.json"), "--to", "chrome", "-o", sums.path("arrows.chrome.json"))
     with open(sums.path("arrows.chrome.json"), encoding="utf-8") as file:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files whose format shows late: behind much that any format may have.
+"""Files whose format shows late: after much content that every format may have.
 
     tests/foreign/late_marks.py ANALYZER FOLDER
 """
@@ -11,7 +11,7 @@ import sums
 
 
 def megengine_graph(variables):
-    """trace(profiling=True).get_profile(): operators stand behind all variables."""
+    """trace(profiling=True).get_profile(): operators come after all variables."""
     var = {str(i): {"name": "var%d" % i, "dtype": "Float32", "shape": [32, 64, 56, 56]} for i in range(variables)}
     device = {}
     for i in range(8):
@@ -22,7 +22,7 @@ def megengine_graph(variables):
 
 
 def kineto_fragment(frames):
-    """A trace that a tool cut and put together: Python's frames before everything else."""
+    """A trace that a tool cut and merged: Python's frames come before everything else."""
     events = [{"ph": "X", "cat": "python_function", "name": "nn.Module: Linear_%d" % i, "pid": 7, "tid": 7,
                "ts": 1000 + i, "dur": 1, "args": {"Python id": i}} for i in range(frames)]
     for i in range(6):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which rank a device is, by what real folders say of it, and by which number MindInsight's files call it then.
+"""The rank of a device by the data in real folders, and the number of that device in MindInsight's files.
 
     tests/foreign/mindinsight_ranks.py ANALYZER FOLDER
 
@@ -53,13 +53,13 @@ def database(*name, rank=None, groups=None):
 
 
 def check(job, ranks, stages, stem):
-    """@ranks: rank -> stage; @stem: of the file that MindInsight compares ranks by."""
+    """@ranks: {rank: stage}; @stem: of the name of the file with which MindInsight compares ranks."""
     whole = sums.path(job)
     report = sums.report(whole)
     sums.same(job + ": ranks", sorted(device.get("rank", "none") for device in report["devices"]), sorted(ranks))
     found = report.get("cluster", {}).get("ranks", [])
     sums.same(job + ": stages", {row["rank"]: row.get("pipeline_stage") for row in found}, ranks if len(ranks) > 1 else {})
-    out = os.path.join(sums.path("out"), job, "profiler")  # folders that are not there are made
+    out = os.path.join(sums.path("out"), job, "profiler")  # missing folders are created
     sums.analyzer("export", "--device", whole, "--to", "mindinsight", "-o", out)
     written = os.listdir(out)
     sums.same(job + ": timelines", sorted(name for name in written if name.startswith("ascend_timeline_display_")),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""op_statistic and communication_statistic as msprof makes them of the same tasks: each kind of core by itself.
+"""op_statistic and communication_statistic have the rows that msprof makes from the same tasks: one for each kind of core.
 
     tests/foreign/msprof_export.py ANALYZER FOLDER
 """
@@ -33,7 +33,7 @@ def make():
 
 
 def wanted(rows, communication):
-    """(type, core) -> count, total, min, max, share of all rows of the table."""
+    """{(type, core): (count, total, min, max, share of the table's total)}"""
     found = {}
     for row in rows:
         if (row[6] == "COMMUNICATION") == communication:

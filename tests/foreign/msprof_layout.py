@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""PROF_* as msprof of CANN 8.5 and later exports it, with a host's part and a device's: into the report, and out again.
+"""PROF_* as msprof of CANN 8.5 and later exports it, with parts of a host and of a device: import, report and export.
 
     tests/foreign/msprof_layout.py ANALYZER FOLDER
 
-The timeline has the host's calls, and a table beside it their sums; both are of the same calls, which count once.
-Another table says more of the tasks of the timeline: counters of the cores, which are kept as they are. Steps stand in the
-timeline and in a table, and count once, too. What is written has a timeline of the same events.
+The timeline has the host's calls, and a table beside it has their sums: each call counts once. Another table has more
+data of the timeline's tasks: counters of the cores, which are kept unchanged. Steps are in the timeline and in a
+table, and count once, too. The timeline of an export has the same events.
 """
 import csv
 import glob
@@ -45,7 +45,7 @@ def name(pid, label, text, sort):
 
 
 def timeline():
-    """Tasks of stream 46, each launched by the calls; profiling itself runs tasks without any work on stream 49."""
+    """Tasks of stream 46, each launched by the calls; the profiler itself runs empty tasks on stream 49."""
     events = name(HARDWARE, "NPU 5", "Ascend Hardware", 13) + name(CANN, "CPU", "CANN", 7)
     calls, at = [], EPOCH
     for number, (operator, _, core, length) in enumerate(OPERATORS):
@@ -72,7 +72,7 @@ def timeline():
 
 
 def steps(end):
-    """Two iterations of model 1 over all tasks: rows of the timeline."""
+    """Two iterations of model 1 that cover all tasks: rows of the timeline."""
     rows = name(HARDWARE, "NPU 5", "Ascend Hardware", 13)
     rows.append({"name": "thread_name", "pid": HARDWARE, "tid": 70001, "ph": "M", "args": {"name": "Step Trace(Model ID:1)"}})
     middle = OPERATORS[2][4] - 1
@@ -87,7 +87,7 @@ def steps(end):
 
 
 def add_up(calls):
-    """(level, name) -> what api_statistic has of it."""
+    """{(level, name): its values in api_statistic}"""
     found = {}
     for level, api, duration in calls:
         found.setdefault((level, api), []).append(duration)
@@ -136,7 +136,7 @@ def make(folder):
 
 
 def told(folder):
-    """The vendor's advice: its topic may stand around it."""
+    """The vendor's advice, without the topic that may surround it."""
     (path,) = glob.glob("%s/**/prof_rule_5_*.json" % folder, recursive=True)
     with open(path, encoding="utf-8") as file:
         rows = json.load(file)
@@ -163,7 +163,7 @@ def events_of(folder, file):
 
 
 def layer(events, wanted):
-    """Slices of the processes of a name; instants and lengths as they are written."""
+    """Slices of the processes with a name; instants and durations as in the file."""
     pids = {event["pid"] for event in events if event["name"] == "process_name" and event["args"]["name"] == wanted}
     return [event for event in events if event["pid"] in pids and event["ph"] == "X"]
 
@@ -179,7 +179,7 @@ def calls_of(events):
 
 
 def launches_of(events):
-    """Which call launched which task: by connections, and by the arrows that say so, too."""
+    """The call that launched each task: by connections, and by arrows, which agree."""
     calls = {event["args"]["connection_id"]: event for event in layer(events, "CANN")}
     tasks = [event for event in layer(events, "Ascend Hardware") if event["args"].get("connection_id") in calls]
     return sorted((event["name"], event["ts"], calls[event["args"]["connection_id"]]["name"],
@@ -233,7 +233,7 @@ for event in timeline:
     if event["ph"] == "X" and Decimal(str(event["dur"])) < 0:
         sums.same("a length", event["dur"], 0)
 
-# A step counts once, of the device that it is of, whichever of the files tells it.
+# A step counts once, for its device, whichever file has it.
 WANTED = [(number, int(1000 * (stop - last))) for (number, _, stop, _), last in zip(STEPS, [STEPS[0][1], STEPS[0][2]])]
 for where in (os.path.dirname(vendor), out, glob.glob(out + "/**/msprof_2*.json", recursive=True)[0],
               glob.glob(out + "/**/step_trace_2*.json", recursive=True)[0]):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An Nsight Systems database: NVTX, calls of libraries, sampled metrics, page faults, and tables that nobody takes.
+"""An Nsight Systems database: NVTX, calls of libraries, sampled metrics, page faults, and tables that are not imported.
 
     tests/foreign/nsys_host.py ANALYZER FOLDER
 """
@@ -108,7 +108,7 @@ sums.same("faults of CPUs", facts.get((None, "page faults of CPUs")), rows("SELE
 info = sums.analyzer("info", "--device", path)
 sums.same("what is not taken", [line.strip() for line in info.splitlines() if "not taken" in line], ["not taken: the table ETW_EVENTS"])
 
-# Idle time within a step, before its first launch, is the data loader's: 4 of 5 gaps between steps have all of it.
+# Idle time within a step before its first launch is due to the data loader: 4 of 5 gaps between steps have all of it.
 loader = sum(row["ns"] for row in report["idle"]["roots"] if row["cause"] == "pipeline")
 sums.same("the loader", loader, rows("""SELECT sum(n.end - max(n.start, k.last)) FROM NVTX_EVENTS n, (SELECT step.start AS s,
     (SELECT max(end) FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE start < step.start) AS last FROM NVTX_EVENTS step
@@ -116,7 +116,7 @@ sums.same("the loader", loader, rows("""SELECT sum(n.end - max(n.start, k.last))
 
 
 def check_graphs(graph_ns, told):
-    """Kernels, and a graph whose kernels are not told: how busy the device was is known only if that took next to no time."""
+    """Kernels, and a graph without its kernels: the device's busy time is known only if the graph took next to no time."""
     name = sums.path("graphs_%d.sqlite" % graph_ns)
     db = sqlite3.connect(name)
     make(db)
@@ -137,7 +137,7 @@ def check_graphs(graph_ns, told):
 
 
 def check_copies():
-    """Copies by their direction, one longer than all kernels; what the profiler says itself of what may be missing; a host without wake-ups."""
+    """Copies by direction, one longer than all kernels; the profiler's own messages about missing data; a host without wake-ups."""
     name = sums.path("copies.sqlite")
     db = sqlite3.connect(name)
     make(db)
@@ -171,7 +171,7 @@ def check_copies():
     sums.same("tables", [line for line in words if "not taken: the table" in line], ["not taken: the table ETW_EVENTS"])
     sums.same("a device that copies is not healthy", (report["verdict"]["state"], report["verdict"]["copies_percent"] > 90), ("device", True))
 
-    # Nobody tells when threads were woken: how long they were ready is unknown.
+    # The file does not have the instants of wake-ups: the time in which threads were ready is unknown.
     db.execute("CREATE TABLE SCHED_EVENTS (start INTEGER, cpu INTEGER, isSchedIn INTEGER, globalTid INTEGER)")
     db.executemany("INSERT INTO SCHED_EVENTS VALUES (?, 0, ?, ?)", [(1000000 + i * 50000, i % 2, THREAD) for i in range(40)])
     db.commit()

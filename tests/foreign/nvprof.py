@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""nvprof: its database, and what `nvprof --csv` prints, of CUDA 8 and of 9 to 12.
+"""nvprof: its database, and the output of `nvprof --csv`, of CUDA 8 and of 9 to 12.
 
     tests/foreign/nvprof.py ANALYZER FOLDER
 """
@@ -46,7 +46,7 @@ def make(db):
     def mark(start, end, name):
         nonlocal marks
         marks += 1
-        # The begin and the end of a mark are rows of their own.
+        # The begin and the end of a range are separate rows.
         db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES (NULL, 2, ?, ?, 2, ?, ?, 0)", (start, marks, thread, name))
         db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES (NULL, 4, ?, ?, 0, ?, 0, 0)", (end, marks, bytes(12)))
 
@@ -76,7 +76,7 @@ def make(db):
         call(UNNAMED, at, 700)
         mark(begin, at + 1000, 6 + step)
         at += 2000
-    # One of an instant, and one that had not ended.
+    # A mark of an instant, and a range that had not ended.
     for flags in (1, 2):
         marks += 1
         db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES (NULL, ?, ?, ?, 2, ?, ?, 0)", (flags, at, marks, thread, 5))
@@ -120,7 +120,7 @@ APIS = [("cudaMalloc", 4, 300.25, 1.5, 1197), ("cuDeviceGet", 2, 0.5, 0.25, 0.75
 
 
 def check_sums(name, typed):
-    """Totals are in ms, the rest in us."""
+    """Totals are in ms, the other columns in us."""
     columns = (['"Type"'] if typed else []) + ['"Time(%)"', '"Time"', '"Calls"', '"Avg"', '"Min"', '"Max"', '"Name"']
     lines = HEAD
 
@@ -157,7 +157,7 @@ def check_trace():
             row = ",,,,,,,,,,4.5,3.1,\"Pageable\",\"Device\"," + '"Tesla K40c (0)","1","7","[CUDA memcpy HtoD]"'
             copied += 4608
         lines += "%.3f,%.3f" % (start / 1e3, length / 1e3) + row + "\n"
-        # With --print-api-trace calls are in the same table, without a device.
+        # With --print-api-trace, calls are in the same table and have no device.
         lines += "%.3f,%.3f" % (start / 1e3 - 0.020, 12) + 17 * "," + '"cudaLaunchKernel [%d]"\n' % (100 + n)
         tasks.append((n % 2 if n % 4 else 0, start * 1000, start * 1000 + length))
     with open(path, "w", encoding="utf-8") as file:
@@ -168,7 +168,7 @@ def check_trace():
     sums.same("trace: names", sorted({row["name"] for row in report["operators"]}), ["[CUDA memcpy HtoD]", "gemm(int, float*)"])
     bytes_told = sums.analyzer("query", "--device", path, "SELECT sum(bytes) FROM tasks").split()
     sums.same("trace: bytes", bytes_told[-1], str(copied))
-    # A negative number is no stream.
+    # A negative number is not a stream.
     path = sums.path("negative.csv")
     with open(path, "w", encoding="utf-8") as file:
         file.write(lines.replace('"1","7"', '"1","-7"'))

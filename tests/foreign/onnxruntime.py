@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles of ONNX Runtime: a real one of its CPU, and made ones of a GPU, of which nobody here has a real one.
+"""Profiles of ONNX Runtime: a real one of a CPU, and generated ones of a GPU, since no real one was available.
 
     tests/foreign/onnxruntime.py ANALYZER FOLDER
 """
@@ -17,7 +17,7 @@ CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 
 
 def write(name, events):
-    """As profiler.cc writes: a space before colons, lists and objects as they are, all else as words."""
+    """The format of profiler.cc: a space before colons, lists and objects as JSON, all other values as strings."""
     lines = []
     for event in events:
         arguments = ",".join('"%s" : %s' % (key, json.dumps(value, separators=(",", ":")) if isinstance(value, (list, dict))
@@ -47,7 +47,7 @@ def within(outer, events):
 
 
 def operators(events, launched):
-    """Sums by node, provider and shapes; @launched: device time of a node itself by its place, None where it is not known."""
+    """Sums by node, provider and shapes; @launched: each node's own device time by its index, None where it is unknown."""
     rows = collections.defaultdict(lambda: [0, 0, 0, 0, 0])
     executed = nodes(events)
     for node in executed:
@@ -91,7 +91,7 @@ def check_real():
 
 
 def make(orphans):
-    """Runs of nodes of two providers, one of which is within another, and kernels behind what launched them."""
+    """Runs of nodes of two providers, one node within another, and kernels after the nodes that launched them."""
     random.seed(20)
     events, at = [], 3
     events.append({"cat": "Session", "name": "session_initialization", "ts": at, "dur": 900, "pid": 44, "tid": 44, "args": {}})
@@ -133,7 +133,7 @@ def kernels(events, node, at, free, orphan):
 
 
 def check_arrows(name, path, events):
-    """From the node to each of its kernels, in Chrome's file."""
+    """Arrows from each node to its kernels in the Chrome export."""
     whole = sums.path(name + ".chrome.json")
     sums.analyzer("export", "--to", "chrome", "-o", whole, "--device", path)
     with open(whole, encoding="utf-8") as file:
@@ -186,7 +186,7 @@ def check_gpu(name, orphans):
 
 
 def check_without_work():
-    """The GPU's provider without its tracer: times of launching are no times of a GPU."""
+    """The GPU's provider without its tracer: the times of launches are not times of a GPU."""
     events = [e for e in make(False) if e["cat"] != "Kernel"]
     path = write("launches.json", events)
     report = sums.report(path)

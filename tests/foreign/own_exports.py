@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What profbpf exported, in the folder of its source: it counts only where the source is not.
+"""Exports of profbpf in the folder of their source: an export counts only if the source is not there.
 
     tests/foreign/own_exports.py ANALYZER FOLDER
 """
@@ -40,7 +40,7 @@ def devices(path):
     return [[one["tasks"], one["busy_ns"], one["source"]] for one in sums.report(path)["devices"]]
 
 
-# Where it counts, what is beside it is looked at once.
+# Where the export counts, the files beside it are read once.
 os.makedirs(sums.path("own_twice", "inner", "x"), exist_ok=True)
 chrome(sums.path("own_twice_source.trace.json"))
 sums.analyzer("export", "--device", sums.path("own_twice_source.trace.json"), "--to", "chrome", "-o", sums.path("own_twice", "inner", "timeline.trace.json"))
@@ -59,7 +59,7 @@ for name, source, make in ("kineto", "rank0.pt.trace.json", kineto), ("chrome", 
     alone = sums.path("own_" + name, "alone")
     wanted = devices(alone)
     sums.same(name + ": its own tasks", [row[:2] for row in wanted], [[9, 9 * 40000]])
-    # Beside it, in folders of their own, and with it taken away.
+    # Exports beside the source, in folders of their own, and without the source.
     for to, file in EXPORTS.items():
         folder = sums.path("own_" + name, to)
         shutil.copytree(alone, folder)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Points of the forward and backward pass, by options and by the environment as Ascend's documents name them: parts of steps.
+"""Begin and end of the forward and backward pass, by options and by the environment variables of Ascend's documents.
 
     tests/foreign/passes.py ANALYZER FOLDER
 """
@@ -34,7 +34,7 @@ def make():
 
 
 def wanted(steps, first, last):
-    """(duration, gap, forward and backward pass, tail) of each step but the first, whose gap is not known, and the last."""
+    """(duration, gap, forward and backward pass, tail) of each step except the last and the first, whose gap is unknown."""
     flat = [row for rows in steps for row in rows]
     begins = [at for at, row in enumerate(flat) if row[0] == first] + [len(flat)]
     found, before = [], None

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Samples of program counters that rocprofv3 takes: as JSON and as tables, of both methods, alone and beside kernels.
+"""Program counter samples of rocprofv3: as JSON and as tables, of both methods, alone and beside kernels.
 
     tests/foreign/pc_samples.py ANALYZER FOLDER
 """
@@ -19,7 +19,7 @@ DISPATCHES = [(number, 7 if number % 3 else 9, START + 100000 * number) for numb
 
 
 def take(stochastic):
-    """(dispatch, instruction, why it was not issued); one dispatch is of no kernel in the file."""
+    """(dispatch, instruction, the reason why it was not issued); one dispatch has no kernel in the file."""
     random.seed(stochastic)
     samples = []
     for dispatch in [number for number, _, _ in DISPATCHES] + [99]:
@@ -78,7 +78,7 @@ def write_tables(folder, samples, stochastic):
 
 
 def hottest(samples, name_of):
-    """By kernel its instructions with most samples, ten at most."""
+    """For each kernel the instructions with the most samples, at most ten."""
     found = collections.defaultdict(collections.Counter)
     for dispatch, instruction, _ in samples:
         found[name_of.get(dispatch, "unknown kernels")][CODE[instruction]] += 1

@@ -46,7 +46,7 @@ for more, timed in (False, False), (True, False), (False, True):
     words = sums.analyzer("info", "--device", path)
     sums.same("what is left out", "only count and time are taken" in words, more)
     sums.same("devices", "2 devices" in words, True)
-    # Sums are what the short report shows where there are no tasks.
+    # The short report shows sums where there are no tasks.
     words = sums.analyzer("report", "--device", path)
     most = max(wanted, key=lambda row: row[3])
     sums.same("the short report", any(line.split()[:1] == [most[0]] and "%.3f" % (most[3] / 1e6) in line for line in words.splitlines()), True)

@@ -94,7 +94,7 @@ def torch_npu():
     report = sums.report(path)
     sums.same("torch_npu", scopes(report), totals(ranges))
     sums.same("torch_npu: steps", [row["index"] for row in report["steps"]["rows"]], [0, 1, 2])
-    # The task queue's thread is in nothing then: the main thread is in the loader.
+    # At that time the task queue's thread is in no range, and the main thread is in the loader.
     sums.same("torch_npu: the loader", sum(r["ns"] for r in report["idle"]["roots"] if r["cause"] == "pipeline"), waits)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks on hosts whose clocks differ: who came late is what it was by one clock.
+"""Ranks on hosts whose clocks differ: the late rank is the same as with one clock.
 
     tests/foreign/rank_clocks.py ANALYZER FOLDER
 """
@@ -11,11 +11,11 @@ import sums
 
 EPOCH = 1700000000000000000
 RANKS, STEPS, STRAGGLER = 4, 60, 2
-NOISE = 3000  # ns by which ends of one collective differ, of a host whose clock is right
+NOISE = 3000  # ns: the difference between ends of one collective, on a host whose clock is right
 
 
 def truth():
-    """[rank][step] = (start, end) of its all-reduce by one clock; rank 2 is late, 3 ms in each step."""
+    """[rank][step]: (start, end) of its all-reduce by one clock; rank 2 is 3 ms late in each step."""
     random.seed(5)
     times = [[] for _ in range(RANKS)]
     for step in range(STEPS):
@@ -28,7 +28,7 @@ def truth():
 
 
 def write(folder, times, offsets, drifts):
-    """A Kineto file for each rank, by its own clock."""
+    """Writes a Kineto file for each rank, with the times of its own clock."""
     paths = []
     for rank in range(RANKS):
         events = []
@@ -63,7 +63,7 @@ def check(name, offsets, drifts):
     for rank in range(RANKS):
         what = "%s, rank %d: " % (name, rank)
         near(what + "late", ranks[rank]["late_ns"], late[rank], STEPS * 2 * NOISE)
-        # The clock of one rank is taken for the right one: differences count.
+        # The clock of one rank is taken as the right one: only differences are compared.
         if abs(offsets[rank] - offsets[0]) > 1000000:
             half = STEPS * 20000000 * drifts[rank] / 2
             near(what + "offset", ranks[rank].get("clock_offset_ns"), -(offsets[rank] - offsets[0] + half), 3 * NOISE)

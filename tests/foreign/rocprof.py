@@ -28,13 +28,13 @@ def run():
         else:
             row.update(pid=1, Name="CopyDeviceToHost")
             copies.append(row)
-    # A barrier does no work.
+    # A barrier is no work.
     ops.append({"BeginNs": START + 1, "EndNs": START + 90000000, "dev-id": 1, "queue-id": 0, "pid": 7, "tid": 1,
                 "Name": '"<barrier packet>"', "Index": 99, "proc-id": PID, "Data": ""})
-    # HSA's own record of a copy, which tells no device.
+    # HSA's own record of a copy, which has no device.
     hsa_copy = {"BeginNs": START + 60000000, "EndNs": START + 60500000, "Name": "async-copy:1:%d" % PID, "pid": 1,
                 "tid": 0, "Index": 1, "proc-id": PID}
-    # The profiler of counters has the kernels once more.
+    # The profiler of counters has the same kernels again.
     kernels = [{"Index": i, "KernelName": row["Name"], "gpu-id": 1, "queue-id": 0, "pid": PID, "tid": 4712,
                 "DispatchNs": row["BeginNs"] - 500, "BeginNs": row["BeginNs"], "EndNs": row["EndNs"]}
                for i, row in enumerate(ops[:-1])]
@@ -74,7 +74,7 @@ def write_db(path, tables):
 
 
 def check(path, db):
-    """By SQL over the database, which has what the trace has."""
+    """Compares with SQL over the database, which has the same data as the trace."""
     what = path.rsplit("/", 1)[1]
     report = sums.report(path)
     work = db.execute("SELECT BeginNs, EndNs FROM OPS WHERE Name NOT LIKE '%barrier%' UNION ALL"
@@ -113,7 +113,7 @@ database = write_db(sums.path("results.db"), made)
 write_json(sums.path("results.json"), made)
 check(sums.path("results.db"), database)
 check(sums.path("results.json"), database)
-# Later versions write the process itself, and no number of the call.
+# Later versions write the process id itself, and no number of the call.
 newer = [[dict({key: value for key, value in row.items() if key not in ("proc-id", "Index")}, pid=PID) for row in rows] for rows in made[:3]]
 write_json(sums.path("newer.json"), newer + [[]])
 report = sums.report(sums.path("newer.json"))
@@ -122,7 +122,8 @@ sums.same("newer: busy", [one["busy_ns"] for one in report["devices"]], [one["bu
 
 
 def write_arrows(path):
-    """As flow_json() of sqlitedb.py: from the middle of a call, but never from behind the task's start. What a task's call was."""
+    """Arrows as flow_json() of sqlitedb.py writes them: from the middle of a call, or the task's start if that is earlier. Returns
+    each task's call."""
     events, truth = [{}], {}
     arrows = {1: [], 7: []}  # by section: (from, to, thread, stream), in the order of calls
 
@@ -144,11 +145,11 @@ def write_arrows(path):
         at, tid = START + i * 1000003, 4712 + i % 2
         call("hipEventRecord", at - 50000, 900, tid)
         middle = call("hipLaunchKernel", at, 7001, tid)
-        # The task begins behind the call; in its second half; in its first half.
+        # The task begins after the call; in its second half; in its first half.
         task("gemm", 7, at + (9100, 5000, 1001)[i % 3], 300777 + i, i % 2, (middle, tid), at)
         copy = at + 400000
         middle = call("hipMemcpy", copy, 250000, tid)
-        # By clocks that differ even before the call; one call more that made no task is no riddle where the middle tells.
+        # Because clocks differ, even before the call; a further call without a task is no problem where the middle identifies the call.
         task("CopyHostToDevice", 1, copy + (30000, -21000, 170000)[i % 3], 90000, 0, (middle, tid), copy)
         if i % 5 == 0:
             call("hipMemcpy", at + 800000, 2000, tid)
@@ -169,7 +170,7 @@ joined = json.loads(sums.analyzer("query", "--format", "json", "--device", sums.
                                   "SELECT t.start_ns AS task, c.start_ns AS call FROM tasks t LEFT JOIN calls c ON t.call = c.call"))
 wrong = [row for row in joined if row.get("call") not in (None, wanted[row["task"]])]
 sums.same("arrows: none leads to another call", wrong, [])
-# A call without a task lies before every fifth copy that begins too early: of these it is not known.
+# A call without a task lies before every fifth copy that begins too early: the calls of these copies are unknown.
 sums.same("arrows: tasks without a call", len([row for row in joined if row.get("call") is None]), 2)
 sums.same("arrows: tasks", len(joined), 60)
 check_stats("results.stats.csv", {"gemm(float*, int)": (30, 21023760), "fill.kd": (2, 4000)}, False)

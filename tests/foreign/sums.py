@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scripts in this folder have in common.
+"""Functions that the scripts in this folder share.
 
-Each makes files of another profiler's schema, adds them up by itself (SQL or Python over what it
-wrote, with none of the analyzer's code), and compares with what the analyzer says of them.
+Each script makes files with another profiler's schema, computes sums from its own data (with SQL or Python, without
+any code of the analyzer), and compares them with the analyzer's figures.
 """
 import json
 import os
@@ -13,7 +13,7 @@ differences = []
 
 
 def analyzer(*arguments, status=0):
-    """What `analyzer ARGUMENTS` prints."""
+    """The output of `analyzer ARGUMENTS`."""
     run = subprocess.run([sys.argv[1], *map(str, arguments)], capture_output=True, text=True, check=False)
     if run.returncode != status:
         sys.exit("analyzer %s: exit status %d, not %d: %s"
@@ -22,13 +22,13 @@ def analyzer(*arguments, status=0):
 
 
 def report(*paths):
-    """The report of device files, as JSON."""
+    """The JSON report of device files."""
     arguments = [word for path in paths for word in ("--device", path)]
     return json.loads(analyzer("report", "--format", "json", "--top", 0, *arguments))
 
 
 def path(*names):
-    """A path in the folder that the script may write to; its folder is made."""
+    """A path in the folder that the script may write to; missing parent folders are created."""
     whole = os.path.join(sys.argv[2], *names)
     os.makedirs(os.path.dirname(whole), exist_ok=True)
     return whole
@@ -50,7 +50,7 @@ def length(intervals):
 
 
 def common(one, other):
-    """How long both last at the same time."""
+    """The time that both lists of intervals have in common."""
     return sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in union(one) for b in union(other))
 
 

@@ -33,7 +33,7 @@ def check_layers(name, runs, median):
 
 
 def check_back_to_back():
-    """No time between inferences: no file of trtexec tells that the device is busy."""
+    """No time between inferences: the files of trtexec do not show that the device is busy."""
     path = sums.path("saturated.json")
     with open(path, "w", encoding="utf-8") as file:
         file.write("[" + ",".join('{"startEnqMs": %d, "endEnqMs": %d.01, "startComputeMs": %d, "endComputeMs": %d}'
@@ -71,7 +71,7 @@ def check_times(name, words, transfers):
               sorted((what, len(tasks[key]), sum(b - a for a, b in tasks[key])) for key, what in
                      (("in", "inputs to the device"), ("compute", "inference"), ("out", "outputs to the host")) if tasks[key]))
     device = report["devices"][0]
-    # Kernels are not told: that the device worked all the time of an inference is not known.
+    # The file has no kernels: whether the device worked during the whole inference is unknown.
     sums.same(name + ": busy", [key for key in ("busy_ns", "compute_ns", "utilization_percent") if key in device], [])
     sums.same(name + ": idle at least", device["idle_ns"], device["window_ns"] - sums.length(sum(tasks.values(), [])))
     sums.same(name + ": verdict", report["verdict"]["state"], "unknown")

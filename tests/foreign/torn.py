@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files that end too early are taken as far as they go, and said to be torn.
+"""Files that end too early are read up to the damage, and reported as torn.
 
     tests/foreign/torn.py ANALYZER FOLDER
 
-What can be had of a torn database another reader of SQLite says, row by row until the damage.
+The expected content of a torn database is read with another reader of SQLite, row by row until the damage.
 """
 import gzip
 import json
@@ -24,7 +24,7 @@ def tear(whole, torn, size):
 
 
 def rows_of(path, table, columns):
-    """Rows before the damage, of pages that are there whole: the rest of a page would be read as zeros."""
+    """Rows before the damage, from complete pages: the missing rest of a page would be read as zeros."""
     with open(path, "rb") as whole, open(path + ".pages", "wb") as pages:
         data = whole.read()
         pages.write(data[:len(data) // 4096 * 4096])
@@ -32,7 +32,7 @@ def rows_of(path, table, columns):
     database = sqlite3.connect("file:%s?mode=ro&immutable=1" % path, uri=True)
     database.execute("PRAGMA writable_schema=ON")
     least, most, rows = 0, TASKS, []
-    while least < most:  # as many as can be asked for without an error
+    while least < most:  # as many as can be read without an error
         middle = (least + most + 1) // 2
         try:
             rows = database.execute("SELECT %s FROM %s LIMIT %d" % (columns, table, middle)).fetchall()
@@ -70,7 +70,7 @@ nsys.execute("INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (170000000000000
 nsys.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, correlationId, globalPid, demangledName)")
 nsys.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 7, ?, 0, 1)",
                  [(10**9 + i * 1000, 10**9 + i * 1000 + 300 + i % 7, i) for i in range(TASKS)])
-# One that begins behind the end of the torn file.
+# A table that begins after the end of the torn file.
 nsys.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start, end, deviceId, streamId, correlationId, globalPid, bytes)")
 nsys.commit()
 nsys.close()
@@ -102,7 +102,7 @@ LEFT = rows_of(PATH, "TASK", "startNs, endNs")
 sums.same("some tasks of an Ascend database are left, not all", 0 < len(LEFT) < TASKS, True)
 check(PATH, len(LEFT), sums.length(LEFT), ["torn: the file ends before its database does", "table TASK"])
 
-# Kineto, packed: what zlib can still unpack counts.
+# Kineto, compressed: the part that zlib can still unpack counts.
 random.seed(1)
 EVENTS = [{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1000 + i * 100, "dur": 40,
            "args": {"device": 0, "stream": 7, "correlation": i + 1, "registers per thread": random.randrange(255)}}
@@ -116,7 +116,7 @@ COUNT = UNPACKED.count(b'"registers per thread"')
 COUNT -= not UNPACKED[UNPACKED.rindex(b'"registers per thread"'):].count(b"}}")
 check(PATH, COUNT, COUNT * 40000, ["damaged: what follows was not read", "the file ends too early"])
 
-# What no table is left of, and what is a database of others.
+# A database without any table left, and a database of another program.
 PATH = sums.path("nothing.sqlite")
 tear(sums.path("whole.sqlite"), PATH, 600)
 WORDS = sums.analyzer("report", "--device", PATH, status=1)
@@ -135,7 +135,7 @@ other.close()
 sums.same("DLProf's database", "nsys_profile.sqlite" in sums.analyzer("report", "--device", PATH, status=1), True)
 PATH = sums.path("other.sqlite")
 sums.same("a database of others", "without the tables of any format" in sums.analyzer("report", "--device", PATH, status=1), True)
-# Saved as text, as some tools copy: bytes that were no UTF-8 are gone.
+# Copied as text, as some tools do: bytes that are not UTF-8 are lost.
 text = json.dumps({"traceEvents": [{"ph": "X", "name": "gemm%d" % (i * 7919 % 1000), "ts": i, "dur": i * 31 % 17} for i in range(2000)]})
 plane = b"\x08\x01\x12\x0d/device:GPU:0\x1a\xc8\x01" + bytes(range(200))
 for name, data in ("text.json.gz", gzip.compress(text.encode())), ("text.xplane.pb", b"\x0a\xdc\x01" + plane), \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Values that a column cannot have: a row is left out and told, or what it does not say is unknown. Never a wrong figure.
+"""Impossible values in columns: the row is left out and reported, or the value is unknown. Never a wrong figure.
 
     tests/foreign/wrong_values.py ANALYZER FOLDER
 """
@@ -15,7 +15,7 @@ BAD = "12abc", "", None, 1e300, float("inf"), b"\xff", -(2 ** 63), 2 ** 63 - 1, 
 
 
 def odd(value, key=""):
-    """Figures of a report that nothing can be."""
+    """The impossible figures of a report."""
     if isinstance(value, dict):
         return [found for name, inner in value.items() for found in odd(inner, name)]
     if isinstance(value, list):
@@ -38,7 +38,7 @@ def database(name, schema, rows):
 
 
 def check_column(name, schema, rows, table, column, left):
-    """Of one row after the other something else is in a column: that row alone is left out."""
+    """Puts a wrong value into a column of one row after the other: only that row is left out."""
     for number, value in enumerate(BAD):
         path, db = database("%s_%s_%d" % (name, column, number), schema, rows)
         db.execute('UPDATE %s SET "%s" = ? WHERE rowid = 2' % (table, column), (value,))
@@ -74,10 +74,10 @@ NSYS = ("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT); CREATE TAB
         " globalPid INTEGER, demangledName INTEGER, shortName INTEGER);")
 KERNELS = [("StringIds", (1, "gemm")), ("TARGET_INFO_SESSION_START_TIME", (EPOCH,))]
 KERNELS += [("CUPTI_ACTIVITY_KIND_KERNEL", (i * 1000 + 100, i * 1000 + 700, 0, 1, 7, i, 77 << 24, 1, 1)) for i in range(5)]
-# Behind the session's start by 7 ns is a time; so is a third of a second before it.
+# 7 ns after the session's start is a valid time; so is a third of a second before it.
 check_column("job.sqlite", NSYS, KERNELS, "CUPTI_ACTIVITY_KIND_KERNEL", "start", [4, 5])
 check_column("job.sqlite", NSYS, KERNELS, "CUPTI_ACTIVITY_KIND_KERNEL", "end", [4, 5])
-# A negative number is no stream, and neither is what is no number.
+# Neither a negative number nor a text is a stream.
 for name, schema, rows, table, number in (("ascend.db", TASK, ROWS, "TASK", 2), ("job.sqlite", NSYS, KERNELS, "CUPTI_ACTIVITY_KIND_KERNEL", 7)):
     for bad in -5, None, "x", -(2 ** 63):
         file, base = database("stream_" + name, schema, rows)
@@ -113,7 +113,7 @@ for what, second, count, told in (("a backward pass before the step", [True, Tru
     sums.same(what + ": forward and backward passes", [row.get("fp_bp_ns") for row in rows],
               [100000] + [None] * (count == 4) + [100000] * 2)
 
-# Streams that are words are counted from behind those that are numbers; what has none has none.
+# Streams whose ids are words get numbers after the largest numeric id; a task without a stream has none.
 events = [{"ph": "X", "cat": "gpu_kernel", "name": "gemm", "pid": "gpu0", "tid": tid, "ts": i * 100, "dur": 50} for i, tid in
           enumerate(("main", 7, "copies", "main", None))]
 with open(sums.path("streams.json"), "w", encoding="utf-8") as out:
@@ -135,7 +135,7 @@ for fp in 7, 10 ** 17:
     sums.same("fp_point = %d: steps" % fp, [row["index"] for row in found["steps"]["devices"][0]["rows"]], [1, 3, 4])
     sums.same("fp_point = %d: told" % fp, "steps without usable times" in words, True)
 
-# Numbers of ranks and stages are whole numbers.
+# Numbers of ranks and stages are integers.
 for bad in 1e300, -1, 2.5, 2 ** 32:
     with open(sums.path("raw", "profiler_info_5.json"), "w", encoding="utf-8") as out:
         json.dump({"rank_id": "5", "rank_size": bad, "stage_num": bad, "context_mode": "graph", "pipelines": 3}, out)
@@ -143,7 +143,7 @@ for bad in 1e300, -1, 2.5, 2 ** 32:
     sums.same("rank_size = %r: facts" % bad, sorted(row["name"] for row in found["device_facts"]), ["context_mode", "pipelines", "rank_id"])
     sums.same("rank_size = %r: told" % bad, "numbers of ranks or stages that cannot be" in words, True)
 
-# Negative ids as unsigned numbers are words; none of them has an unrelated string of the file as its name.
+# Negative ids, written as unsigned numbers, are words; none takes an unrelated string of the file as its name.
 events = [{"ph": "X", "name": "load", "pid": 1, "tid": 2 ** 64 - i, "ts": i * 100, "dur": 50} for i in range(2, 30)]
 with open(sums.path("negative.json"), "w", encoding="utf-8") as out:
     json.dump({"traceEvents": events}, out)
@@ -152,7 +152,7 @@ sums.same("negative ids: threads", sorted(row.get("name") for row in found["proc
           sorted(str(2 ** 64 - i) for i in range(2, 30)))
 sums.same("negative ids: odd figures", odd(found), [])
 
-# Of sums alone no time is known.
+# A file with sums only has no times.
 with open(sums.path("results.stats.csv"), "w", encoding="utf-8") as out:
     out.write('"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n"gemm",3,3000,1000,100.0\n')
 sums.same("sums: no window", sums.report(sums.path("results.stats.csv"))["trace"]["window"], {})
