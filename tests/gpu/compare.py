@@ -1,29 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compare what was recorded with what is known, and print verdicts (figures.py).
+"""Compares a recording with known values, and prints verdicts (figures.py).
 
 usage: compare.py known TRUTH TASKS [REPORT]    known.cu's counts and times
        compare.py kineto OURS THEIRS [THEIRS2]  two runs of one training: tasks by name, and their times
        compare.py attached STEPS TASKS [BEGIN END [LOST]]
-                                                known.cu's steps: none is missing from the first task on but those that
+                                                known.cu's steps: after the first task only steps are missing that
                                                 the recording itself counts as lost
-       compare.py cost STEPS WINDOWS            median time of a step by what went on in windows of "NAME BEGIN END"
-       compare.py plant NAME REPORT             the first causes in a report beside what was planted
+       compare.py cost STEPS WINDOWS            median step time in each kind of window; WINDOWS: lines "NAME BEGIN END"
+       compare.py plant NAME REPORT             the first causes in a report beside the planted fault
        compare.py nccl JOB REPORT TASKS         collectives
 
 TASKS is a folder of `analyzer export --to csv` or a file of stream_dump; REPORT is `analyzer report --format
-json`; OURS and THEIRS are "TASKS[:JOB]": with what the training printed, only between its begin and end. Exit
-status 1: something is not as it should be.
+json`; OURS and THEIRS are "TASKS[:JOB]": with JOB, the output of the training, only tasks between its begin and end
+count. Exit status 1: a check failed.
 """
 import sys
 
 import figures
 from figures import by_name, busy_tasks, load_json, load_tasks, percent_off, within
 
-PERCENT = 1  # how far a time may be off
-# A kernel's events lie in the stream beside it: what the device takes from one to the next.
+PERCENT = 1  # tolerance of a time
+# A kernel's events lie in the stream beside it: the device's time from one to the next.
 EVENT_SLACK_NS = 10000
-# What may be first of all, by what was planted.
+# The causes that may come first, by planted fault.
 PLANTED = {
     "loader": {"sleep", "pipeline"},
     "copy": {"runtime", "device_wait", "driver", "user_code", "page_fault", "busy: copies"},
@@ -51,7 +51,7 @@ def known_counts(truth, tasks, verdicts):
 
 
 def known_times(truth, tasks, verdicts):
-    """Of two kernels, one that keeps the stream busy and one that is measured, the second."""
+    """The times of the second of two kernels: the first keeps the stream busy, the second is measured."""
     spins = sorted((task for task in tasks if "known_spin" in task.name), key=lambda task: task.start)[1::2]
     if not verdicts.equal("measured kernels", len(truth["spins"]), len(spins)):
         return
@@ -61,7 +61,7 @@ def known_times(truth, tasks, verdicts):
         off_event.append(max(0, abs(took - spin["event_ns"]) - EVENT_SLACK_NS) * 100 / spin["event_ns"])
         off_device.append(percent_off(spin["device_ns"], took))
         outside.append(max(0, spin["before_ns"] - task.start, task.end - spin["after_ns"]))
-    # The host may lose its CPU between an event and the kernel: that is then in the events' time.
+    # The host may lose its CPU between an event and the kernel: the events' time includes that.
     off = figures.median(off_event)
     verdicts.judge("times against cudaEvents", off <= PERCENT,
                    "%.3f %% off beyond %d us, the median; at most %.3f" % (off, EVENT_SLACK_NS / 1000, max(off_event)))
@@ -93,7 +93,7 @@ def known_clock(report, outside, verdicts):
     verdicts.judge("the clock's error is stated", stated is not None, "unknown" if stated is None else "+-%d ns" % stated)
     verdicts.equal("tasks before their call, by the clock as declared", [0, 0],
                    [clock.get("before_enqueue", 0), clock.get("negative_launch_delays", 0)])
-    # What is not stated can't be kept.
+    # A bound that is not stated cannot be checked.
     if outside is not None and stated is None:
         verdicts.note("outside of the host's instants", "%d ns; no error is stated" % outside)
     elif outside is not None:
@@ -149,7 +149,7 @@ def run_tasks(word):
     tasks = busy_tasks(load_tasks(path))
     if job:
         told = load_json(job)
-        # What is enqueued within is done within: the training waits for the device at both ends.
+        # Tasks that are submitted in the window also end in it: the training waits for the device at both ends.
         tasks = within(tasks, told["begin_ns"], told["end_ns"])
     return tasks
 
@@ -168,7 +168,7 @@ def kineto(ours_word, theirs_word, again_word=None):
               if count(ours).get(name) != count(theirs).get(name)}
     verdicts.judge("tasks by name", not differ, "; ".join("%s: %d, Kineto has %d" % (name, *both)
                                                          for name, both in sorted(differ.items())[:5]) or "all equal")
-    # A GPU that runs faster the second time is no fault of ours: Kineto's own two runs say how much that is.
+    # A GPU may run faster the second time; Kineto's own two runs show by how much.
     noise = spread_percent(theirs, by_name(run_tasks(again_word))) if again_word else 0
     off = spread_percent(theirs, ours)
     verdicts.judge("device time in all", off <= max(PERCENT, noise),
@@ -187,7 +187,7 @@ def attached(steps_path, tasks_path, begin="0", end=str(1 << 62), lost="0"):
     kernels = sorted(task.start for task in load_tasks(tasks_path) if task.kind == "kernel" and task.start >= int(begin))
     if not verdicts.judge("device times came", bool(kernels), "%d kernels" % len(kernels)):
         return verdicts
-    # The step in which recording began is not whole, and what the job did after the end is not recorded.
+    # The step in which the recording began is incomplete, and work after the end of the recording is not in it.
     whole = [step for step in steps if step[0] > kernels[0] and step[1] < int(end)]
     expected = sum(step[2] for step in whole)
     found = sum(whole[0][0] <= start <= whole[-1][1] for start in kernels) if whole else 0
@@ -226,8 +226,8 @@ def cost(steps_path, windows_path):
 
 def first_causes(report, planted):
     """
-    Largest first, one word each; before them what keeps the device busy, if that is mostly copies. What other
-    programs of the machine do is no plant, unless they are what was planted.
+    The causes as words, the largest first; before them "busy: copies", if mostly copies keep the device busy. Causes by
+    other programs of the machine are left out, unless such a program was planted.
     """
     causes = {}
     for cause in report["idle"]["causes"]:

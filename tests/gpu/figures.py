@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the parts of the kit have in common: tasks from files, and verdicts.
+"""Functions that the parts of the kit share: tasks from files, and verdicts.
 
 A verdict is a line of "pass", "fail", "skip" or "note", the name of a check and a text, with tabs between.
 """
@@ -9,7 +9,7 @@ import os
 import re
 from collections import namedtuple
 
-# Times are CLOCK_MONOTONIC, but those of Kineto, which are CLOCK_REALTIME. called: the call is known.
+# Times are CLOCK_MONOTONIC; Kineto's are CLOCK_REALTIME. called: the call is known.
 Task = namedtuple("Task", "name kind stream start end enqueue called bytes")
 
 KINDS = ["other", "kernel", "copy", "fill", "map", "sync", "communication"]
@@ -43,7 +43,7 @@ def load_json(path):
 
 
 def exported_tasks(folder):
-    """Of `analyzer export --to csv`."""
+    """Tasks from `analyzer export --to csv`."""
     with open(os.path.join(folder, "tasks.csv"), encoding="utf-8", newline="") as file:
         return [Task(row["name"], row["kind"], row["stream"], int(row["start_ns"]), int(row["end_ns"]),
                      int(row["enqueue_ns"] or 0), row["call"] != "", int(row["bytes"] or 0))
@@ -51,7 +51,7 @@ def exported_tasks(folder):
 
 
 def dumped_tasks(path):
-    """Of stream_dump, and its counts: {} if it did not come to them."""
+    """Tasks from stream_dump, and its counts: {} if its output ends before them."""
     tasks, counts = [], {}
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
@@ -68,12 +68,12 @@ def dumped_tasks(path):
 
 
 def load_tasks(path):
-    """From a folder of exported tables, or what stream_dump printed."""
+    """Tasks from a folder of exported tables, or from the output of stream_dump."""
     return exported_tasks(path) if os.path.isdir(path) else dumped_tasks(path)[0]
 
 
 def mangled_name(name):
-    """The last part of a nested or plain mangled name; what cannot be told stays."""
+    """The last part of a nested or plain mangled name; other names stay unchanged."""
     match = re.match(r"_ZN?K?", name)
     last, at = None, match.end() if match else 0
     while match:
@@ -86,7 +86,7 @@ def mangled_name(name):
 
 
 def short_name(name):
-    """A kernel's name without what differs by who demangled it: returned type, parameters, template arguments."""
+    """A kernel's name without the parts that depend on the demangler: returned type, parameters, template arguments."""
     if name.startswith("_Z"):
         return mangled_name(name)
     name = name.replace("(anonymous namespace)", "{anonymous}")
@@ -105,7 +105,7 @@ def short_name(name):
 
 
 def short_move(name):
-    """Kineto says more of a copy: "Memcpy HtoD (Pinned -> Device)", "Memset (Device)"."""
+    """The name of a copy without Kineto's additions: "Memcpy HtoD (Pinned -> Device)", "Memset (Device)"."""
     return re.sub(r" \(.*\)$", "", name)
 
 
@@ -114,7 +114,7 @@ def busy_tasks(tasks):
 
 
 def within(tasks, begin, end):
-    """Those that lie in it whole."""
+    """The tasks that lie completely in the window."""
     return [task for task in tasks if task.start >= begin and task.end <= end]
 
 
@@ -134,6 +134,6 @@ def percent_off(expected, found):
 
 
 def median(numbers):
-    """Not of the module statistics, which the smallest installations of Python lack."""
+    """The median; the smallest installations of Python lack the module statistics."""
     ordered, half = sorted(numbers), len(numbers) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A PyTorch training of a known number of steps, which prints as JSON what it did.
+"""A PyTorch training with a known number of steps, which prints its steps and times as JSON.
 
 usage: job.py [OPTION...]
 
---steps N          so many steps (default 30), after 5 that are not counted
---seconds S        steps for so long, each with when it began and ended
---settle S         between those 5 steps and the rest, for a recording to begin (default 0)
+--steps N          the number of steps (default 30), after 5 that are not counted
+--seconds S        runs steps for this time, and prints the begin and end of each
+--settle S         a pause between those 5 steps and the rest, in which a recording can begin (default 0)
 --compile          with torch.compile
 --profile FILE     under PyTorch's own profiler (Kineto), whose trace goes to FILE
---alternate FILE   with --seconds: with and without that profiler in turns; which it was when goes to FILE
---plant NAME       where it is slow: loader copy tiny item thief gil
+--alternate FILE   with --seconds: with and without that profiler in turn; the windows are written to FILE
+--plant NAME       the planted fault: loader copy tiny item thief gil
 --nccl             all-reduce of the gradients, in a group of one process
 --device NAME      cuda (default) or cpu
---go FILE          begin to count when FILE is there; with --seconds, end when it is gone
+--go FILE          starts counting when FILE exists; with --seconds, ends when it is removed
 
-The same each time: begins from the same numbers, and takes the same algorithms. Times are CLOCK_MONOTONIC, in ns;
-of Kineto's trace they are CLOCK_REALTIME.
+Each run starts from the same random numbers and uses the same algorithms. Times are CLOCK_MONOTONIC, in ns;
+those in Kineto's trace are CLOCK_REALTIME.
 """
 import argparse
 import contextlib
@@ -26,7 +26,7 @@ import sys
 import threading
 import time
 
-# Else cuBLAS is free to take another algorithm each time; to be set before it is loaded.
+# Without it cuBLAS may choose another algorithm each time; must be set before cuBLAS is loaded.
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 
 import torch  # noqa: E402
@@ -34,13 +34,13 @@ import torch  # noqa: E402
 WIDTH = 1024
 BATCH = 64
 WARM_UP = 5
-REST_S = 0.005  # in which the device does nothing, before and after what counts
-REST_NS = 2000000  # of it, for device times that are a little off
+REST_S = 0.005  # in which the device is idle, before and after the counted steps
+REST_NS = 2000000  # part of it, for device times that are slightly wrong
 TURN_STEPS = 40  # of a turn with or without the profiler
 
 
 class Rows(torch.utils.data.Dataset):
-    """Each takes its time."""
+    """Rows that each take some time."""
 
     def __len__(self):
         return 1 << 20
@@ -124,7 +124,7 @@ def profiler(args):
 
 
 def begin_plant(args):
-    """What disturbs from outside of the steps. On one CPU: there the disturbance is certain."""
+    """Starts a disturbance outside the steps. The job runs on one CPU, where the disturbance is certain to have an effect."""
     if args.plant == "thief":
         cpu = {min(os.sched_getaffinity(0))}
         for _ in range(2):
@@ -149,7 +149,7 @@ def begin_nccl(args):
 
 
 def counted(args, training):
-    """The steps that count, between two instants at which the device has nothing to do."""
+    """The counted steps, between two instants at which the device is idle."""
     profiled = profiler(args) if args.profile else contextlib.nullcontext()
     training.collectives = 0
     with profiled:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Print what the stand-in for CUPTI knows (TRUTH_CUPTI_LOG) as Kineto would have written it.
+"""Prints the log of the stand-in for CUPTI (TRUTH_CUPTI_LOG) in Kineto's format.
 
 usage: kineto_of_log.py LOG
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Print one page of what a run of the kit found: all that failed or was skipped, what it is about, and figures.
+"""Prints one page with the results of a run of the kit: failed and skipped checks, their subjects, and figures.
 
 usage: summary.py OUT SECONDS [dry]
 """

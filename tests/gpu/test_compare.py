@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The comparisons of the kit on small inputs of which the answer is known: what is wrong must be found.
+"""Tests the comparisons of the kit on small inputs with a known answer: every error must be found.
 
-usage: test_compare.py ANALYZER    (Kineto's files are read by it)
+usage: test_compare.py ANALYZER    (reads Kineto's files)
 """
 import contextlib
 import copy
@@ -38,7 +38,7 @@ KINETO = {
         {"ph": "X", "cat": "cuda_runtime", "ts": 990, "dur": 8, "pid": 100, "tid": 100, "name": "cudaLaunchKernel",
          "args": {"correlation": 11}},
     ]}
-# The same as the shim names it: mangled names demangled without parameters, another clock.
+# The same events from the shim: demangled names without parameters, another clock.
 OURS = [("at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, 1ul> >", "kernel", 500, 12788),
         ("sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x32_cublas", "kernel", 20250, 23322),
         ("Memcpy HtoD", "copy", 30000, 32500)]
@@ -81,7 +81,7 @@ class Compare(unittest.TestCase):
         return self.path(name)
 
     def failures(self, command, *args):
-        """Names of the checks that fail; every verdict is a whole line."""
+        """Names of the checks that fail; every verdict is a complete line."""
         text = io.StringIO()
         with contextlib.redirect_stdout(text):
             compare.COMMANDS[command][0](*args)
@@ -182,7 +182,7 @@ class Compare(unittest.TestCase):
     def test_kineto_is_slower(self):
         theirs = self.kineto_tables("theirs", lambda events: events[0].update(dur=13.0))
         self.assertEqual(["device time in all"], self.failures("kineto", self.tables("ours", OURS), theirs))
-        # No more than its own two runs differ by.
+        # Not more than the difference between Kineto's own two runs.
         again = self.kineto_tables("again", lambda events: events[0].update(dur=15.0))
         self.assertEqual([], self.failures("kineto", self.tables("ours", OURS), theirs, again))
 
@@ -236,7 +236,7 @@ class Compare(unittest.TestCase):
         self.assertEqual(["planted: gil"], self.failures("plant", "gil", self.save("report", REPORT)))
         report = copy.deepcopy(REPORT)
         report["idle"]["causes"][1]["ns"] = 5
-        # Who is not what was planted took the CPU.
+        # A process that was not planted took the CPU.
         self.assertEqual([], self.failures("plant", "loader", self.save("report", report)))
         self.assertEqual([], self.failures("plant", "thief", self.save("report", report)))
         report["devices"][0].update(copy_ns=7)

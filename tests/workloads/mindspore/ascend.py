@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs of MindSpore's own Ascend back end, on libraries of CANN that compute nothing: the calls are its own.
+"""Jobs of MindSpore's own Ascend back end, on CANN libraries that compute nothing: the calls are those of a real job.
 
 usage: ascend.py operators|training|graph|queue [ARGUMENT]
 
 operators     100 calls of relu, then 70 of matmul, one at a time
-training      20 steps of a perceptron of two layers, forward twice, backward once; a batch each of MindData
+training      20 steps of a perceptron with two layers: forward twice, backward once, with one batch of MindData
 graph         20 runs of that perceptron compiled as a graph, its operators launched one by one
-queue FOLDER  200 batches of MindData sent to the device, each of 16 rows that sleep 1 ms; MindData's own profile
-              goes to FOLDER
+queue FOLDER  200 batches of MindData sent to the device, each with 16 rows that sleep 1 ms; MindData's own profile
+              is written to FOLDER
 """
 import os
 import sys
@@ -91,9 +91,9 @@ def queue(folder):
     profiler.start()
     data = ds.NumpySlicesDataset((numbers(BATCHES * ROWS, INPUTS),), ["rows"], shuffle=False)
     data = data.map([slow], "rows", num_parallel_workers=2).batch(ROWS)
-    sender = data.device_que()  # it sends as long as somebody holds it
+    sender = data.device_que()  # it sends as long as a reference to it exists
     sender.send(1)
-    # Two workers take 1.6 s for 3,200 rows; nothing tells when the last batch has been sent.
+    # Two workers take 1.6 s for 3,200 rows; there is no sign that the last batch has been sent.
     time.sleep(4)
     profiler.stop()
     os.makedirs(folder, exist_ok=True)
@@ -102,5 +102,5 @@ def queue(folder):
 
 ms.set_device("Ascend")
 {"operators": operators, "training": training, "graph": graph, "queue": queue}[sys.argv[1]](*sys.argv[2:])
-# It cannot be left in an orderly way: there is no device to close.
+# An orderly exit is impossible: there is no device to close.
 os._exit(0)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What MindInsight's (2.3.1) analysers read in a folder of MindData's files, without its server.
+"""Prints the values that the analysers of MindInsight 2.3.1 read from a folder of MindData's files, without its server.
 
 usage: mindinsight_read.py FOLDER, by the Python that has MindInsight
 
 Prints JSON: minddata_cpu_utilization (device, process: means by metric; op: name, workers and means by number of the
-operator; steps), minddata_pipeline (its table), minddata_queues (summary, time, size), step_trace if there is a file
-of it. Ends with status 1, and the analyser's words in place of its figures, if one refuses the files.
+operator; steps), minddata_pipeline (its table), minddata_queues (summary, time, size), and step_trace if its file
+exists. If an analyser refuses the files, its message replaces its figures, and the exit status is 1.
 """
 import json
 import os
@@ -62,7 +62,7 @@ def main(folder):
     for name, reader in readers.items():
         try:
             found[name] = reader(folder)
-        except Exception as error:  # whatever it is, it is the answer
+        except Exception as error:  # any exception is the answer
             found[name] = f"refused: {type(error).__name__}: {error}"
             refused = 1
     print(json.dumps(found, indent=1, default=str))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What MindSpore (2.10) itself makes of files of MindData's profiler, ours or its own.
+"""Runs the analysis of MindSpore 2.10 itself on files of MindData's profiler, exported or original.
 
 usage: own_analysis.py FOLDER OUT
 
 Its parser reads FOLDER, and its viewers write minddata_pipeline_raw_0.csv and minddata_pipeline_summary_0.json and .csv
-into OUT. Ends with a message if the parser takes nothing of it.
+into OUT. Exits with a message if the parser finds no data.
 """
 import os
 import sys
@@ -18,7 +18,7 @@ from mindspore.profiler.common.log import ProfilerLogger
 def main(folder, out):
     os.makedirs(out, exist_ok=True)
     ProfilerLogger.init(out)
-    # As its profiler calls them at the end of a job.
+    # The same calls as those of its profiler at the end of a job.
     settings = {"activities": ["CPU"], "rank_id": "0", "device_id": "0", "framework_path": folder,
                 "ascend_ms_dir": out, "ascend_profiler_output_path": out}
     parsed = MindDataParser(**settings)._parse({})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A MindSpore training on the CPU whose data pipeline can be made slow at one known place.
+"""A MindSpore training on the CPU whose data pipeline can be slowed down at one known place.
 
 generator or folder of images -> shuffle -> native map (images) -> Python map -> batch -> network
 
@@ -48,11 +48,11 @@ import mindspore.dataset as ds  # noqa: E402
 import mindspore.dataset.vision as vision  # noqa: E402
 from mindspore import nn  # noqa: E402
 
-SIDE = 32  # of the images that the network sees
+SIDE = 32  # size of the images that the network gets
 
 
 class Source:
-    """Random images, made beforehand."""
+    """Random images that are made before the training."""
 
     def __init__(self):
         random = np.random.default_rng(7)
@@ -111,7 +111,7 @@ def perceptron():
 
 
 def make_step():
-    """What is done with a batch."""
+    """Returns the function that processes a batch."""
     if args.network == "none":
         return lambda images, labels: None
     network = convolutions() if args.network == "convolutions" else perceptron()
@@ -121,7 +121,7 @@ def make_step():
 
 
 class OwnProfiler:
-    """MindData's own, beside which the trace of the same training can be looked at."""
+    """MindData's own profiler: its files can be compared with a trace of the same training."""
 
     def __init__(self, folder):
         import mindspore._c_dataengine as engine

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A data pipeline of no framework: a reader, workers and a main thread, with a fault planted in one of them.
+"""A data pipeline without a framework: a reader, workers and a main thread, with a fault planted in the workers.
 
 usage: stages.py --kind threads|processes|pool|executor|ahead --workers N --fault sleep|burn|none --ms M --items I [--go FILE]
 
@@ -52,7 +52,7 @@ def prefetch(items, sink, fault, ms):
 
 
 def train(ms):
-    """A step of the main thread, which holds no lock while it computes."""
+    """A step of the main thread, which does not hold the interpreter's lock while it computes."""
     end = time.thread_time() + ms / 1000
     while time.thread_time() < end:
         hashlib.sha256(DATA).digest()

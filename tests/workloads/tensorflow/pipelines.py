@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tf.data pipelines whose cost is planted, and what the job itself knows of them.
+"""tf.data pipelines with a planted cost; the job prints its own measurements.
 
 usage: pipelines.py --go FILE [OPTION...]
 
-Prints "ready" when all libraries are there, waits until FILE is, takes all batches, and prints a line of JSON: how many
-they were, how long it waited for them, and the CPU time of all threads but its own.
+Prints "ready" when all libraries are loaded, waits until FILE exists, takes all batches, and prints a line of JSON: the
+number of batches, the time it waited for them, and the CPU time of all threads except the main thread.
 
---how: what map() does with a row: burn (TensorFlow's own operations), python (a Python function that is on a CPU for
---ms), sleep (one that sleeps as long), quick (one that does nothing), none.
+--how: the work of map() on a row: burn (TensorFlow's own operations), python (a Python function that is on a CPU for
+--ms), sleep (a function that sleeps as long), quick (a function that does nothing), none.
 
---second: another data set, made alike, whose map() does that. Of each one batch is taken before "ready"; from then on one of this
-is taken after every two of the other. --epochs: then all is done again, with new iterators over both.
+--second: another data set of the same kind, whose map() does this work. One batch of each is taken before "ready"; after
+that, one batch of the second data set after every two of the first. --epochs: repeats this, with new iterators over both.
 """
 import argparse
 import json

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Loaders of PyTorch whose cost is planted, and what the job itself knows of them.
+"""PyTorch loaders with a planted cost; the job prints its own measurements.
 
 usage: loaders.py [OPTION...] --go FILE
 
-Prints "ready" when all libraries are there, waits until FILE is, trains, and prints a line of JSON for each loader: how many batches it gave, how
-often it ended, how long the trainer waited in it and what share of its own time that was.
+Prints "ready" when all libraries are loaded, waits until FILE exists, trains, and prints a line of JSON for each loader:
+its batches, its ends, the time that the trainer waited for it, and the share of the loader's whole time.
 
-Each row takes --ms milliseconds: asleep, or at work on a CPU as the thread's own clock has it. Rows to evaluate sleep for half of one.
+Each row takes --ms milliseconds, asleep or of CPU time by the thread's own clock. Rows for evaluation sleep for 0.5 ms.
 """
 import argparse
 import json
@@ -53,7 +53,7 @@ def plain(rows):
 
 
 class Timed:
-    """A loader that is clocked from outside."""
+    """A loader whose batches are timed from outside."""
 
     def __init__(self, name, loader, args):
         self.name, self.loader, self.step_s = name, loader, args.step_ms / 1e3

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A PyTorch training on the CPU that knows how many batches its DataLoader made.
+"""A PyTorch training on the CPU that counts the batches of its DataLoader.
 
 usage: train.py [OPTION...] WORKERS STEPS
 
 STEPS batches of 16 rows in each epoch; a batch is two tensors, made by WORKERS processes (0: by the trainer itself). One
 batch is fetched per step, and each step is a forward pass, a backward pass and an update. Prints
-"running" after the third step and at last "steps N", the number of batches it was given.
+"running" after the third step, and "steps N", the number of batches, at the end.
 
---go FILE: prints "ready" when all libraries are there, and waits until FILE is.
---pin: runs as on a machine with an accelerator, as far as the loader is concerned: that starts its
-pin-memory thread, which takes what workers made, copies it (to memory like any other: there is no
-device to pin it for) and hands it on.
+--go FILE: prints "ready" when all libraries are loaded, and waits until FILE exists.
+--pin: the loader runs as on a machine with an accelerator: it starts its pin-memory thread, which
+takes the workers' batches, copies them (to ordinary memory: there is no device to pin it for) and
+passes them on.
 """
 import argparse
 import os
@@ -27,7 +27,7 @@ CLASSES = 10
 
 
 class Rows(Dataset):
-    """Row N is made of the number N alone, with some work on a CPU."""
+    """Row N depends only on the number N, and takes some CPU time."""
 
     def __init__(self, count):
         self.count = count
