@@ -7,8 +7,8 @@ BPFTOOL ?= $(shell PATH="$$PATH:/usr/local/sbin:/usr/sbin" command -v bpftool ||
 PROTOC_C ?= protoc-c
 ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
 
-# SAN=1 builds everything with AddressSanitizer and UndefinedBehaviorSanitizer, in its own folder; with -O1, and no more than
-# the lines that they name, it takes two thirds of the time.
+# SAN=1 builds everything with AddressSanitizer and UndefinedBehaviorSanitizer, in its own folder. -O1, and debug information
+# with line numbers only, save a third of the time.
 ifeq ($(SAN),1)
 B := build/san
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1
@@ -17,7 +17,7 @@ B := build
 SANFLAGS :=
 endif
 G := $(B)/gen
-# Apart from the programs, one of which is called like a folder of sources.
+# In a folder of their own, because a program has the same name as a folder of sources.
 O := $(B)/obj
 
 include flags.mk
@@ -32,8 +32,8 @@ BPF_SRC := $(wildcard bpf/*.bpf.c)
 BPF_OBJ := $(BPF_SRC:%.bpf.c=$(B)/%.bpf.o)
 SKEL := $(G)/bpf/profbpf.skel.h $(G)/bpf/gate_programs.skel.h
 
-# The objects of the C files in folders and in the folders in them; those of a list by their base
-# names, each of which is in the tree once.
+# The objects of the C files in folders and their subfolders; the objects of a list of base
+# names, each of which is unique in the tree.
 obj = $(patsubst %.c,$(O)/%.o,$(sort $(shell find -H $(1) -name '*.c')))
 named = $(foreach name,$(1),$(or $(filter %/$(name).o,$(2)),$(error there is no $(name).c)))
 LIB_OBJ := $(call obj,lib) $(PROTO_OBJ)
@@ -43,7 +43,7 @@ PROFCTL_OBJ := $(call obj,daemon/profctl)
 ANALYZER_OBJ := $(call obj,analyzer)
 
 LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf -lcapstone -liberty
-# The daemon's metrics are served by it; where it is not to be had there are none, and profbpfd --metrics says so.
+# libmicrohttpd serves the daemon's metrics; without it there are none, and profbpfd --metrics reports that.
 MICROHTTPD := $(shell echo 'int main(void) { return 0; }' | \
 	$(CC) $(CPPFLAGS) -include microhttpd.h -x c -o /dev/null - $(LDFLAGS) -lmicrohttpd 2>/dev/null && echo -lmicrohttpd)
 LIBS_DAEMON := -lbpf $(LIBS_LIB) -lsystemd $(MICROHTTPD) -lpthread
@@ -53,8 +53,8 @@ LIBS_ANALYZER := $(LIBS_LIB) -lsqlite3 -lyajl -lsmartcols -lseccomp -lm
 PROGRAMS := $(B)/profbpfd $(B)/profctl $(B)/analyzer
 LAYERS := $(B)/libprofbpf-opencl.so $(B)/libprofbpf-mspti.so
 
-# Folders with cupti.h and cuda.h: of a CUDA toolkit, or what `make cuda-headers` fetches. Without
-# them there is no CUPTI shim.
+# Folders with cupti.h and cuda.h: from a CUDA toolkit, or from `make cuda-headers`. Without
+# them the CUPTI shim is not built.
 CUDA_INCLUDE ?= $(patsubst %/cupti.h,%,$(wildcard build/cuda-headers/cupti.h))
 CUDA_CPPFLAGS := $(addprefix -isystem ,$(CUDA_INCLUDE))
 ifneq ($(CUDA_INCLUDE),)
@@ -65,7 +65,7 @@ endif
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-# Words of the report in other languages; without gettext's msgfmt it is in English.
+# Translations of the report; without gettext's msgfmt the report is in English.
 MSGFMT := $(shell command -v msgfmt)
 LOCALES := $(if $(MSGFMT),$(patsubst po/%.po,$(B)/locale/%/LC_MESSAGES/profbpf.mo,$(wildcard po/*.po)))
 $(if $(MSGFMT),,$(info no msgfmt (package gettext): reports will be in English only))
@@ -82,8 +82,8 @@ $(B)/profbpfd: $(DAEMON_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
 $(B)/profctl: $(PROFCTL_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
 	$(LINK) -o $@ $^ $(LIBS_PROFCTL)
 
-# The report's page: its scripts as one, and the library that draws its charts, which ./setup fetches; without that
-# the page has tables only.
+# The report's page: its scripts in one file, and the library that draws its charts, which ./setup fetches; without the
+# library the page has tables only.
 PAGE := analyzer/view/page
 PAGE_SCRIPTS := $(patsubst %,$(PAGE)/%.js,values tables charts host pipeline flames timeline sections begin)
 ECHARTS := $(wildcard third_party/echarts/echarts.min.js)
@@ -98,21 +98,21 @@ $(G)/page_library.txt: $(ECHARTS) Makefile
 
 $(call named,endpoint,$(DAEMON_OBJ)): OUR_CPPFLAGS += $(if $(MICROHTTPD),-DHAVE_MICROHTTPD)
 
-# They hold the page and the table.
+# These objects contain the page and the table.
 PAGE_OBJ := $(call named,page,$(ANALYZER_OBJ)) $(patsubst %,$(B)/fuzz/%/analyzer/view/page/page.o,o fast/o)
 $(PAGE_OBJ): $(PAGE)/page.html $(PAGE)/page.css $(G)/page.js $(G)/page_library.txt
 $(PAGE_OBJ): OUR_CPPFLAGS += -DPAGE_SCRIPT='"$(G)/page.js"' -DPAGE_LIBRARY='"$(G)/page_library.txt"'
 $(call named,diff_page,$(ANALYZER_OBJ)): $(patsubst %,$(PAGE)/%,diff.html page.css diff.css diff.js)
 $(call named,function_words,$(ANALYZER_OBJ)): $(shell find -H analyzer -name function_words.txt)
 
-# Large blocks of memory lie in files: analyzer/cli/spill.h. AddressSanitizer wants to know of all blocks itself.
+# Large blocks of memory are mapped files (analyzer/cli/spill.h), except with AddressSanitizer, which must know all blocks.
 SPILL := malloc calloc realloc reallocarray free qsort qsort_r rows_fit
 ANALYZER_LINK := $(if $(SANFLAGS),,$(SPILL:%=-Wl,--wrap=%))
 ANALYZER_PARTS := $(if $(SANFLAGS),$(filter-out %/spill_wrap.o,$(ANALYZER_OBJ)),$(ANALYZER_OBJ)) $(LIB_OBJ)
 $(B)/analyzer: $(ANALYZER_PARTS)
 	$(LINK) $(ANALYZER_LINK) -o $@ $^ $(LIBS_ANALYZER)
 
-# Loaded into other people's programs: no sanitizer, no library but libc and the loader's own.
+# Users' programs load the layers: no sanitizer, and no library except libc and the dynamic loader's.
 OPENCL_SRC := $(wildcard device/opencl*.c) device/clock_judge.c device/stream_writer.c
 $(B)/libprofbpf-opencl.so: $(OPENCL_SRC) $(wildcard device/*.h) flags.mk
 	@mkdir -p $(@D)
@@ -147,7 +147,7 @@ $(PROTO_HDR): $(G)/%.pb-c.h: %.proto
 $(G)/%.pb-c.o: $(G)/%.pb-c.h flags.mk
 	$(COMPILE) -c -o $@ $(G)/$*.pb-c.c
 
-# Everything is compiled after the generated headers exist.
+# All objects are compiled after the generated headers.
 $(O)/%.o: %.c flags.mk | $(PROTO_HDR) $(SKEL)
 	@mkdir -p $(@D)
 	$(COMPILE) -MMD -MP -c -o $@ $<
@@ -179,9 +179,9 @@ include vmtests/vmtests.mk
 include packaging/install.mk
 include packaging/dist.mk
 
-# What is made of the sources; the tests compare it.
-# Python packages, for notebooks and for the fleet; the latter with its SQL and what its page is drawn by.
-# WHEEL_FLAGS=--no-build-isolation: with the setuptools that PYTHON has.
+# Files that are generated from the sources; the tests compare them.
+# Python packages, for notebooks and for the fleet; the latter includes its SQL and the library that draws its page.
+# WHEEL_FLAGS=--no-build-isolation uses PYTHON's own setuptools.
 PYTHON ?= python3
 wheel:
 	rm -rf $(B)/python $(B)/fleet $(B)/wheel
