@@ -49,6 +49,8 @@ static void containers_and_pods(void **state)
 			 "pod11111111_2222_3333_4444_555555555555.slice/cri-containerd-" ID ".scope\n");
 	struct process_labels plain = of_group("4:memory:/kubepods/besteffort/pod" POD "/" ID "\n0::/\n");
 	struct process_labels docker = of_group("0::/docker/" ID "\n");
+	struct process_labels hashed = of_group("0::/kubepods/pod0123456789abcdef0123456789abcdef/" ID "\n");
+	struct process_labels monitor = of_group("0::/machine.slice/libpod-conmon-" ID ".scope\n");
 	struct process_labels none = of_group("0::/user.slice/user-1000.slice\n");
 
 	assert_string_equal(systemd.container, ID);
@@ -58,6 +60,8 @@ static void containers_and_pods(void **state)
 	assert_string_equal(docker.cgroup, "/docker/" ID);
 	assert_string_equal(docker.container, ID);
 	assert_string_equal(docker.pod, "");
+	assert_string_equal(hashed.pod, "0123456789abcdef0123456789abcdef");
+	assert_string_equal(monitor.container, "");
 	assert_string_equal(none.cgroup, "/user.slice/user-1000.slice");
 	assert_string_equal(none.container, "");
 }

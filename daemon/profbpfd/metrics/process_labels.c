@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/metrics/process_labels.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,12 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/container_id.h"
 #include "lib/base/present_memory.h"
 
 #define ENVIRONMENT_MAX (1u << 17)
 #define GROUPS_MAX 16384
-#define CONTAINER_DIGITS 64
-#define POD_LENGTH 36
 
 static const char *const RANKS[] = { "RANK",	  "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
 				     "SLURM_PROCID", "RANK_ID",		  NULL };
@@ -56,39 +54,11 @@ void process_labels_rank(const char *environment, size_t size, struct process_la
 	take_number(environment, size, LOCAL_RANKS, labels->local_rank, sizeof(labels->local_rank));
 }
 
-/* Finds the last run of exactly 64 hexadecimal digits: for nested containers the innermost one. */
-static void find_container(const char *path, char *into)
-{
-	for (const char *p = path; *p;) {
-		size_t digits = strspn(p, "0123456789abcdef");
-
-		if (digits == CONTAINER_DIGITS && !isalnum((unsigned char)p[digits])) {
-			memcpy(into, p, CONTAINER_DIGITS);
-			into[CONTAINER_DIGITS] = '\0';
-		}
-		p += digits ? digits : 1;
-	}
-}
-
-/* kubepods.slice/kubepods-burstable-pod<uid, _ for ->.slice or kubepods/burstable/pod<uid> */
-static void find_pod(const char *path, char *into)
-{
-	const char *p = strstr(path, "kubepods");
-
-	while (p && (p = strstr(p, "pod"))) {
-		p += 3;
-		if (strspn(p, "0123456789abcdef-_") < POD_LENGTH)
-			continue;
-		for (int i = 0; i < POD_LENGTH; i++)
-			into[i] = p[i] == '_' ? '-' : p[i];
-		into[POD_LENGTH] = '\0';
-		return;
-	}
-}
-
 /* Lines are ID:CONTROLLERS:PATH; version 2's begins with "0::". Its path is used unless that is "/". */
 void process_labels_group(const char *text, struct process_labels *labels)
 {
+	struct container_id id;
+
 	while (*text) {
 		size_t length = strcspn(text, "\n");
 		char *line = strndup(text, length), *path = line ? strchr(line, ':') : NULL;
@@ -98,8 +68,10 @@ void process_labels_group(const char *text, struct process_labels *labels)
 		if (path++ && strcmp(path, "/") && strlen(path) < sizeof(labels->cgroup) &&
 		    (unified || !labels->cgroup[0])) {
 			strcpy(labels->cgroup, path);
-			find_container(path, labels->container);
-			find_pod(path, labels->pod);
+			if (container_id_parse(path, &id)) {
+				strcpy(labels->container, id.container);
+				strcpy(labels->pod, id.pod);
+			}
 		}
 		free(line);
 		text += length + (text[length] == '\n');

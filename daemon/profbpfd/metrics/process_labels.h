@@ -6,13 +6,15 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "lib/base/container_id.h"
+
 /* Unknown labels are "". */
 struct process_labels {
 	char name[16];
 	char rank[12], local_rank[12]; /* decimal numbers */
 	char cgroup[256]; /* path in the hierarchy; a longer path is left out */
-	char container[65]; /* id: 64 hexadecimal digits */
-	char pod[37]; /* Kubernetes' uid of the pod */
+	char container[CONTAINER_ID_DIGITS + 1]; /* its id */
+	char pod[POD_UID_MAX + 1]; /* Kubernetes' uid of the pod */
 };
 
 /* process_labels_read - reads them from /proc/@pid; unreadable ones stay "" */
