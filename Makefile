@@ -46,7 +46,7 @@ LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf -lcapstone -liberty
 # libmicrohttpd serves the daemon's metrics; without it there are none, and profbpfd --metrics reports that.
 MICROHTTPD := $(shell echo 'int main(void) { return 0; }' | \
 	$(CC) $(CPPFLAGS) -include microhttpd.h -x c -o /dev/null - $(LDFLAGS) -lmicrohttpd 2>/dev/null && echo -lmicrohttpd)
-LIBS_DAEMON := -lbpf $(LIBS_LIB) -lsystemd $(MICROHTTPD) -lpthread
+LIBS_DAEMON := -lbpf $(LIBS_LIB) -lyajl -lsystemd $(MICROHTTPD) -lpthread
 LIBS_PROFCTL := $(LIBS_LIB) -lyajl -lsmartcols -lncursesw -ltinfo -lpthread
 LIBS_ANALYZER := $(LIBS_LIB) -lsqlite3 -lyajl -lsmartcols -lseccomp -lm
 

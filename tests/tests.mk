@@ -96,7 +96,7 @@ $(B)/tests/unit/test_refusal: $(call named,refusal,$(DAEMON_OBJ))
 $(B)/tests/unit/test_top_state: $(call named,top_state top_frame top_rows top_calls,$(PROFCTL_OBJ))
 $(B)/tests/unit/test_live_pipeline: $(call named,top_calls,$(PROFCTL_OBJ))
 $(B)/tests/unit/test_top_view: $(call named,top_view top_order top_job message,$(PROFCTL_OBJ))
-$(B)/tests/unit/test_cgroups: $(call named,cgroups item,$(DAEMON_OBJ))
+$(patsubst %,$(B)/tests/unit/test_%,cgroups container_names): $(call named,cgroups container_names json_strings item,$(DAEMON_OBJ))
 $(B)/tests/unit/test_process_labels: $(call named,process_labels,$(DAEMON_OBJ))
 $(B)/tests/unit/test_user_rules: $(call named,user_rules,$(DAEMON_OBJ))
 $(B)/tests/unit/test_socket_peers: $(call named,socket_peers,$(DAEMON_OBJ))
@@ -204,8 +204,8 @@ $(B)/fuzz/fuzz_importer: $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,$(FUZZ_VIRTUAL)
 # What root's daemon reads of others. Each is linked with its part of the daemon; a target may stand in
 # for functions of files that are not in this list, or, by --wrap, for those of files that are.
 FUZZ_DAEMON := catalog code control elf maps memory proc python stream
-FUZZ_DAEMON_OBJ = $(COMMON_OBJ) $(LIB_OBJ) $(call named,access answer cgroups connection \
-	device_stream device_tid features held hinted_libraries item kernel_types mindspore_tasks obstacles process_info \
+FUZZ_DAEMON_OBJ = $(COMMON_OBJ) $(LIB_OBJ) $(call named,access answer cgroups connection container_names \
+	device_stream device_tid features held hinted_libraries item json_strings kernel_types mindspore_tasks obstacles process_info \
 	process_symbol python_line python_offsets python_read quotas request_start requests roster \
 	roster_entry services snapshots statistics_message trace_output trigger_files trigger_requests triggers,$(DAEMON_OBJ))
 FUZZ_WRAP_PROCESS := open fopen opendir stat
@@ -219,7 +219,7 @@ $(B)/fuzz/daemon.a: $(FUZZ_DAEMON_OBJ:$(O)/%=$(B)/fuzz/o/%) $(patsubst %,$(B)/fu
 	@rm -f $@
 	ar rcs $@ $^
 $(patsubst %,$(B)/fuzz/fuzz_%,$(FUZZ_DAEMON)): $(B)/fuzz/fuzz_%: $(B)/fuzz/o/tests/fuzz/fuzz_%.o $(B)/fuzz/daemon.a
-	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(FUZZ_WRAP_$*:%=-Wl$(comma)--wrap=%) -o $@ $^ -lbpf $(LIBS_LIB) -lpthread
+	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(FUZZ_WRAP_$*:%=-Wl$(comma)--wrap=%) -o $@ $^ -lbpf $(LIBS_LIB) -lyajl -lpthread
 
 # What makes inputs is not what is tried.
 FUZZ_COVERAGE = -fsanitize=fuzzer-no-link
@@ -254,7 +254,7 @@ $(B)/fuzz/fast/daemon.a: $(FUZZ_DAEMON_OBJ:$(O)/%=$(B)/fuzz/fast/o/%) \
 	ar rcs $@ $^
 FUZZ_FAST := $(patsubst %,$(B)/fuzz/fast/fuzz_%,$(FUZZ_DAEMON))
 $(FUZZ_FAST): $(B)/fuzz/fast/fuzz_%: $(B)/fuzz/fast/o/tests/fuzz/fuzz_%.o $(B)/fuzz/fast/daemon.a
-	$(CLANG) $(FUZZ_FAST_FLAGS) -fsanitize=fuzzer $(FUZZ_WRAP_$*:%=-Wl$(comma)--wrap=%) -o $@ $^ -lbpf $(LIBS_LIB) -lpthread
+	$(CLANG) $(FUZZ_FAST_FLAGS) -fsanitize=fuzzer $(FUZZ_WRAP_$*:%=-Wl$(comma)--wrap=%) -o $@ $^ -lbpf $(LIBS_LIB) -lyajl -lpthread
 
 fuzz: $(FUZZ)
 	BUILD=$(B) tests/fuzz/run --seconds $(FUZZ_SECONDS)

@@ -49,6 +49,22 @@ bool load_processes(struct loader *loader, const struct pbt_packet *packet)
 	return true;
 }
 
+static bool load_cgroup(struct loader *loader, const Profbpf__Cgroup *from)
+{
+	struct model *model = loader->model;
+	struct cgroup row = { .id = from->id,
+			      .path = model_string(model, from->path),
+			      .version1 = from->version1,
+			      .container_name = model_string(model, from->container_name),
+			      .image = model_string(model, from->image),
+			      .pod_name = model_string(model, from->pod_name),
+			      .pod_namespace = model_string(model, from->pod_namespace) };
+
+	return row.path != INDEX_NONE && row.container_name != INDEX_NONE && row.image != INDEX_NONE &&
+	       row.pod_name != INDEX_NONE && row.pod_namespace != INDEX_NONE &&
+	       map_put(&loader->cgroup_map, row.id, model->cgroups.count) && MODEL_PUSH(&model->cgroups, row);
+}
+
 /* Each segment repeats its cgroups. */
 bool load_cgroups(struct loader *loader, const struct pbt_packet *packet)
 {
@@ -58,9 +74,6 @@ bool load_cgroups(struct loader *loader, const struct pbt_packet *packet)
 		return false;
 	for (size_t i = 0; i < m->n_cgroup; i++) {
 		const Profbpf__Cgroup *from = m->cgroup[i];
-		struct cgroup row = { .id = from->id,
-				      .path = model_string(loader->model, from->path),
-				      .version1 = from->version1 };
 
 		if (from->id == 0) {
 			loader->model->bad_rows++;
@@ -68,9 +81,7 @@ bool load_cgroups(struct loader *loader, const struct pbt_packet *packet)
 		}
 		if (cgroup_index(loader, from->id) != INDEX_NONE)
 			continue;
-		if (row.path == INDEX_NONE ||
-		    !map_put(&loader->cgroup_map, row.id, loader->model->cgroups.count) ||
-		    !MODEL_PUSH(&loader->model->cgroups, row))
+		if (!load_cgroup(loader, from))
 			return loader_out_of_memory(loader);
 	}
 	return true;

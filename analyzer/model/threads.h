@@ -83,6 +83,7 @@ struct cgroup {
 	uint64_t id;
 	uint32_t path; /* from the hierarchy's root; 0 = unknown */
 	bool version1;
+	uint32_t container_name, image, pod_name, pod_namespace; /* by the container's runtime; 0 = unknown */
 };
 
 /* flags of cgroup_stats */

@@ -58,6 +58,26 @@ static const struct view PROCESS_SERIES = { "series",		NULL,
 /* The part of the cgroup's path to return. */
 enum place { PLACE_CONTAINER, PLACE_POD, PLACE_BOTH };
 
+/* Names, where they are known, else the short id and the UID. */
+static void place_text(const struct model *model, const struct cgroup *group, const struct container_id *id,
+		       char *text, size_t size)
+{
+	const char *container = model_text(model, group->container_name);
+	const char *pod = model_text(model, group->pod_name);
+	const char *space = model_text(model, group->pod_namespace);
+	char shown[CONTAINER_ID_SHOWN + 1];
+
+	snprintf(shown, sizeof(shown), "%.*s", CONTAINER_ID_SHOWN, id->container);
+	if (!*container)
+		container = shown;
+	if (!*pod) {
+		pod = id->pod;
+		space = "";
+	}
+	snprintf(text, size, "%s%s%s%s%s", container, *pod ? (*container ? " in pod " : "pod ") : "", space,
+		 *space ? "/" : "", pod);
+}
+
 static struct cell place_cell(struct table_cursor *at, const struct cgroup *group, enum place part)
 {
 	const struct model *model = at->of->model;
@@ -72,8 +92,7 @@ static struct cell place_cell(struct table_cursor *at, const struct cgroup *grou
 	else if (part == PLACE_POD)
 		snprintf(text, sizeof(at->text[part]), "%s", id.pod);
 	else
-		snprintf(text, sizeof(at->text[part]), "%.*s%s%s", CONTAINER_ID_SHOWN, id.container,
-			 id.pod[0] ? (id.container[0] ? " in pod " : "pod ") : "", id.pod);
+		place_text(model, group, &id, text, sizeof(at->text[part]));
 	return cell_text(text);
 }
 
@@ -103,8 +122,16 @@ static struct cell place_cell(struct table_cursor *at, const struct cgroup *grou
 	       place_cell(at, CGROUP, PLACE_CONTAINER))                                     \
 	COLUMN(pod, TEXT, "pod", "UID of the container's pod",                              \
 	       place_cell(at, CGROUP, PLACE_POD))                                           \
-	COLUMN(place, TEXT, "container", "both, the id as runtimes show it",                \
+	COLUMN(place, TEXT, "container", "both, by names where they are known",             \
 	       place_cell(at, CGROUP, PLACE_BOTH))                                          \
+	COLUMN(container_name, TEXT, "container name", "what its runtime calls it",         \
+	       CGROUP ? cell_string(model, CGROUP->container_name) : cell_none())           \
+	COLUMN(image, TEXT, "image", "that the container was made of",                      \
+	       CGROUP ? cell_string(model, CGROUP->image) : cell_none())                    \
+	COLUMN(pod_name, TEXT, "pod's name", "in Kubernetes",                               \
+	       CGROUP ? cell_string(model, CGROUP->pod_name) : cell_none())                 \
+	COLUMN(pod_namespace, TEXT, "pod's namespace", "in Kubernetes",                     \
+	       CGROUP ? cell_string(model, CGROUP->pod_namespace) : cell_none())            \
 	COLUMN(interrupted_ns, NS, "interrupted", "on a CPU, in interrupts",                \
 	       cell_known(model->interrupts.count && PROCESS->target, row->interrupted_ns))
 
@@ -141,6 +168,10 @@ static const struct view_column PROCESS_COLUMNS[] = {
 	{ "cgroup", .how = VIEW_JSON },
 	{ "container", .how = VIEW_JSON },
 	{ "pod", .how = VIEW_JSON },
+	{ "container_name", .how = VIEW_JSON },
+	{ "image", .how = VIEW_JSON },
+	{ "pod_name", .how = VIEW_JSON },
+	{ "pod_namespace", .how = VIEW_JSON },
 	{ "interrupted_ns", .how = VIEW_JSON },
 	{ NULL },
 };
@@ -202,7 +233,8 @@ static const struct view_column FACT_COLUMNS[] = {
 	{ "write_chars", MIB("written MiB") },
 	{ "read_bytes", MIB("disk read") },
 	{ "write_bytes", MIB("disk written") },
-	{ "place", .how = VIEW_TEXT | VIEW_IF_KNOWN | VIEW_BLANK },
+	{ "place", .how = VIEW_TEXT | VIEW_IF_KNOWN | VIEW_BLANK | VIEW_SHRINK },
+	{ "image", .how = VIEW_IF_KNOWN | VIEW_BLANK | VIEW_SHRINK },
 	{ "cgroup", .how = VIEW_SHRINK },
 	{ NULL },
 };

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# profctl attach --cgroup and --container find the processes of a control group, and the report names the container.
+# profctl attach --cgroup and --container find the processes of a control group, and the report names the container; by
+# the name that its runtime gave it, except in recordings of ordinary users.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -47,6 +48,31 @@ assert_eq "the container and the pod in the report" "$id $uid" \
 	"$(jq -r --argjson pid "$inside" '.processes[] | select(.pid == $pid) | "\(.container) \(.pod)"' "$WORK/report.json")"
 "$ANALYZER" report "$WORK/container.pbt" --section processes >"$WORK/report"
 assert_contains "the report's text" "$WORK/report" "^ *$inside .* ${id:0:12} in pod $uid"
+"$ANALYZER" report "$ROOT/tests/data/traces/every-2.pbt" --section processes >"$WORK/report"
+assert_contains "the report's text, with names" "$WORK/report" '^10 .* trainer in pod research/train-0 +registry\.example/llm:3 '
+
+# State as CRI-O has it, of a container that nobody else has.
+state=/run/containers/storage/overlay-containers/$id
+FOLDERS_MADE+=("$state")
+mkdir -p "$state/userdata"
+echo '{ "annotations": { "io.kubernetes.container.name": "trainer", "io.kubernetes.cri-o.ImageName": "llm:3",
+	"io.kubernetes.pod.name": "train-0", "io.kubernetes.pod.namespace": "research" } }' >"$state/userdata/config.json"
+# names FILE PID: by which the report calls its container
+names() { "$ANALYZER" report "$1" --format json | jq -r --argjson pid "$2" '.processes[] | select(.pid == $pid)
+	| [.container[0:12], .container_name, .image, .pod_name, .pod_namespace] | join(" ")'; }
+start_daemon
+setpriv --reuid=65534 --regid=65534 --clear-groups sleep 100 &
+user=$!
+sleeps() { [ "$(cat "/proc/$user/comm")" = sleep ]; }
+wait_until 10 sleeps || fail "no user's process"
+echo $user >"$container/cgroup.procs"
+"$PROFCTL" attach --pid $user --duration 300ms -o "$WORK/named.pbt" 2>"$WORK/messages" || fail "$(cat "$WORK/messages")"
+as_nobody "$PROFCTL" attach --pid $user --duration 300ms -o - >"$WORK/user.pbt" 2>"$WORK/messages" || fail "$(cat "$WORK/messages")"
+assert_eq "names in root's recording" "${id:0:12} trainer llm:3 train-0 research" "$(names "$WORK/named.pbt" $user)"
+assert_eq "names in the user's" "${id:0:12}" "$(names "$WORK/user.pbt" $user | sed 's/ *$//')"
+stop_daemon
+kill $user
+wait $user || :
 
 kill "$inside"
 wait "$inside" || :

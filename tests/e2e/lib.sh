@@ -49,6 +49,7 @@ cleanup_test() {
 	done
 	for file in "${GROUPS_MADE[@]}"; do remove_group "$file"; done
 	for file in "${MOUNTS_MADE[@]}"; do umount -l "$file" || :; done
+	for file in "${FOLDERS_MADE[@]}"; do rm -rf "$file" && rmdir -p "${file%/*}" 2>/dev/null || :; done
 	if [ "$status" -ne 0 ] && [ "$status" -ne 77 ] && [ -n "${PROFBPF_TEST_KEEP:-}" ]; then
 		mkdir -p "$PROFBPF_TEST_KEEP" && cp -r --sparse=always "$WORK" "$PROFBPF_TEST_KEEP/${0##*/}-$$" || :
 	fi
@@ -357,6 +358,8 @@ make_group() {
 GROUPS_MADE=()
 # Folders below WORK on which the script mounted something.
 MOUNTS_MADE=()
+# Folders outside of WORK that the script made, and none of whose parents anybody needs when they are empty.
+FOLDERS_MADE=()
 
 # make_slow_group NAME DEVICE RATE: makes a cgroup whose processes read at most RATE bytes a second from DEVICE
 # (MAJOR:MINOR), with either version of cgroups. Sets SLOW_GROUP to its folder; returns false if that is not possible.

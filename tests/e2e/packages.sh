@@ -208,6 +208,8 @@ contained() {
 		"$(tar xOf "$folder/root/out/image.tar" "$(tar xOf "$folder/root/out/image.tar" manifest.json | jq -r '.[0].Config')" | jq -r .architecture)"
 	assert_eq "the container of what was traced" "$(cat "$folder/root/out/id")" \
 		"$(jq -r '[.processes[] | select(.target) | .container] | unique | join(" ")' "$folder/root/out/report.json")"
+	assert_eq "its name and its image" "$(cat "$folder/root/out/names")" \
+		"$(jq -r '[.processes[] | select(.target) | "\(.container_name) \(.image)"] | unique | join(" ")' "$folder/root/out/report.json")"
 	rm -rf --one-file-system "$folder"
 }
 

@@ -115,6 +115,10 @@ static void accounts(struct trace_builder *b)
 	every_put(b, PROFBPF__PACKET__KIND__ACCOUNTS, &m.base);
 }
 
+#define GROUP                                                                                       \
+	"/kubepods.slice/kubepods-pod12345678_9abc_def0_1234_56789abcdef0.slice/cri-containerd-"    \
+	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope"
+
 static void processes(struct trace_builder *b)
 {
 	Profbpf__Cgroups g = PROFBPF__CGROUPS__INIT;
@@ -127,7 +131,11 @@ static void processes(struct trace_builder *b)
 		 peak[] = { 9000, 9001, 9002, 9003 };
 
 	group.id = 99;
-	group.path = "/jobs/one";
+	group.path = GROUP;
+	group.container_name = "trainer";
+	group.image = "registry.example/llm:3";
+	group.pod_name = "train-0";
+	group.pod_namespace = "research";
 	g.n_cgroup = 1;
 	g.cgroup = groups;
 	every_put(b, PROFBPF__PACKET__KIND__CGROUPS, &g.base);

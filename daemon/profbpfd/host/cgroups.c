@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/profbpfd/host/container_names.h"
+#include "lib/base/container_id.h"
 #include "lib/trace/column.h"
 
 #define ROOT_MAX 512
@@ -32,6 +34,7 @@ struct cgroups {
 	uint32_t count;
 	uint32_t watched;
 	uint32_t told; /* rows before this one have been queued */
+	int names_fd; /* the root below which runtimes keep their state; -1: containers are not named */
 };
 
 struct figures {
@@ -91,6 +94,7 @@ struct cgroups *cgroups_new_at(const char *root, bool version1)
 	}
 	strcpy(cgroups->root, root);
 	cgroups->version1 = version1;
+	cgroups->names_fd = -1;
 	return cgroups;
 }
 
@@ -110,7 +114,14 @@ void cgroups_free(struct cgroups *cgroups)
 	for (uint32_t i = 0; i < cgroups->count; i++)
 		free(cgroups->row[i].path);
 	free(cgroups->row);
+	if (cgroups->names_fd >= 0)
+		close(cgroups->names_fd);
 	free(cgroups);
+}
+
+void cgroups_name_containers(struct cgroups *cgroups, int root_fd)
+{
+	cgroups->names_fd = root_fd;
 }
 
 bool cgroups_version1(const struct cgroups *cgroups)
@@ -273,34 +284,52 @@ static struct item *pack(Profbpf__Packet__Kind kind, const ProtobufCMessage *mes
 	return item;
 }
 
+static void set_names(const struct cgroups *cgroups, const char *path, struct container_names *names,
+		      Profbpf__Cgroup *row)
+{
+	struct container_id id;
+
+	if (cgroups->names_fd < 0 || !container_id_parse(path, &id) || !id.container[0] ||
+	    !container_names_read(cgroups->names_fd, id.container, names))
+		return;
+	row->container_name = names->container;
+	row->image = names->image;
+	row->pod_name = names->pod;
+	row->pod_namespace = names->pod_namespace;
+}
+
 static struct item *tell(struct cgroups *cgroups)
 {
 	Profbpf__Cgroups m = PROFBPF__CGROUPS__INIT;
 	uint32_t count = cgroups->count - cgroups->told;
 	Profbpf__Cgroup *rows, **pointers;
+	struct container_names *names;
 	struct item *item = NULL;
 
 	if (!count)
 		return NULL;
 	rows = calloc(count, sizeof(*rows));
 	pointers = calloc(count, sizeof(Profbpf__Cgroup *));
-	for (uint32_t i = 0; rows && pointers && i < count; i++) {
+	names = calloc(count, sizeof(*names));
+	for (uint32_t i = 0; rows && pointers && names && i < count; i++) {
 		const struct cgroup *row = &cgroups->row[cgroups->told + i];
 
 		profbpf__cgroup__init(&rows[i]);
 		rows[i].id = row->id;
 		rows[i].path = row->path;
 		rows[i].version1 = cgroups->version1;
+		set_names(cgroups, row->path, &names[i], &rows[i]);
 		pointers[i] = &rows[i];
 	}
 	m.n_cgroup = count;
 	m.cgroup = pointers;
-	if (rows && pointers)
+	if (rows && pointers && names)
 		item = pack(PROFBPF__PACKET__KIND__CGROUPS, &m.base, true);
 	if (item)
 		cgroups->told = cgroups->count;
 	free(rows);
 	free(pointers);
+	free(names);
 	return item;
 }
 

@@ -35,6 +35,15 @@ struct cgroups *cgroups_new(void);
 struct cgroups *cgroups_new_at(const char *root, bool version1);
 void cgroups_free(struct cgroups *cgroups);
 
+/*
+ * cgroups_name_containers - groups that are noted from now on are told with the names of their containers, from the
+ * runtimes' state below @root_fd (container_names.h)
+ *
+ * Once, before the first group. Takes ownership of @root_fd; -1: they are not named. Not for sessions of ordinary users:
+ * who may make groups may give one the id of any container.
+ */
+void cgroups_name_containers(struct cgroups *cgroups, int root_fd);
+
 /* cgroups_version1 - does the CPU controller have a separate hierarchy? */
 bool cgroups_version1(const struct cgroups *cgroups);
 

@@ -13,6 +13,7 @@
 
 #include "daemon/common/process_check.h"
 #include "daemon/profbpfd/capture/calibrate.h"
+#include "daemon/profbpfd/host/container_names.h"
 #include "daemon/profbpfd/host/host_counters.h"
 #include "daemon/profbpfd/host/host_stats.h"
 #include "daemon/profbpfd/interpreters/interpreters.h"
@@ -64,6 +65,8 @@ static int start_capture(struct session *s)
 	options.unwinding = s->unwinding;
 	prepare_tables(s);
 	s->cgroups = cgroups_new();
+	if (s->cgroups && s->request.owner == NO_OWNER)
+		cgroups_name_containers(s->cgroups, container_names_root());
 	options.cpu_cgroup_v1 = s->cgroups && cgroups_version1(s->cgroups);
 	s->capture = capture_new(&options, &s->features, error, sizeof(error));
 	s->right =
