@@ -29,10 +29,23 @@ note "packages of the last commit, $(git log -1 --format='%h %s')"
 # The package also contains Kubernetes' schema.
 tests/tools/make-venv spdx >"$WORK/venv.log" 2>&1 || leave_out "no spdx-tools can be had: SPDX documents are not validated"
 
-if [ -e build/venv-spdx/.complete ]; then
-	build/venv-spdx/bin/kubernetes-validate --strict packaging/kubernetes/profbpf.yaml >"$WORK/out" 2>&1 || fail "$(cat "$WORK/out")"
-	assert_eq "resources that Kubernetes' schema takes" 4 "$(grep -c ' passed for resource ' "$WORK/out")"
-fi
+# check_kubernetes: the resources by Kubernetes' schema, and by kubeconform, with the same schema
+check_kubernetes() {
+	local conform=build/tools/kubeconform
+	build/venv-spdx/bin/kubernetes-validate --strict packaging/kubernetes/*.yaml >"$WORK/out" 2>&1 || fail "$(cat "$WORK/out")"
+	assert_eq "resources that Kubernetes' schema takes" 5 "$(grep -c ' passed for resource ' "$WORK/out")"
+	[ -x $conform ] || GOBIN=$(readlink -m build/tools) go install github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0 >"$WORK/go.log" 2>&1 || {
+		leave_out "no kubeconform can be built (needs Go): its check of packaging/kubernetes is left out"
+		return 0
+	}
+	build/venv-spdx/bin/python tests/tools/kubernetes_schemas.py "$WORK/schemas" >"$WORK/out" || fail "no schemas for kubeconform"
+	conforms() { $conform -strict -summary -schema-location "$WORK/schemas/{{ .ResourceKind }}{{ .KindSuffix }}.json" "$@"; }
+	conforms packaging/kubernetes/*.yaml >"$WORK/out" 2>&1 || fail "kubeconform: $(cat "$WORK/out")"
+	assert_contains "kubeconform" "$WORK/out" 'Valid: 5, Invalid: 0, Errors: 0, Skipped: 0'
+	sed 's/hostPID:/hostPid:/' packaging/kubernetes/debug-pod.yaml >"$WORK/wrong.yaml"
+	! conforms "$WORK/wrong.yaml" >"$WORK/out" 2>&1 || fail "kubeconform takes what is wrong: $(cat "$WORK/out")"
+}
+[ ! -e build/venv-spdx/.complete ] || check_kubernetes
 
 # debian RELEASE FOLDER PACKAGES: makes a minimal Debian in FOLDER with PACKAGES; for 12, libbpf comes from backports
 debian() {
