@@ -11,6 +11,7 @@
 #include "analyzer/analyse/device/device_advice.h"
 #include "analyzer/analyse/idle/idle_roots.h"
 #include "analyzer/analyse/idle/idle_verdict.h"
+#include "analyzer/analyse/idle/root_text.h"
 #include "tests/unit/idle_scene.h"
 
 /* Samples give the function: a Python function also for a sleeping thread; a sample on a CPU only for a running one. */
@@ -337,11 +338,38 @@ static void test_no_finding(void **state)
 	scene_end(&scene);
 }
 
+static void expect_place(const char *function, const char *text)
+{
+	struct model *model = small_model(0, 1000);
+	struct code_frame frame = { .name = model_string(model, function), .file = INDEX_NONE };
+	struct root root = { .place_kind = PLACE_FRAME, .entry = INDEX_NONE };
+	char place[300];
+
+	assert_true(MODEL_PUSH(&model->code_frames, frame));
+	root_place_text(model, NULL, &root, place, sizeof(place));
+	assert_string_equal(place, text);
+	model_free(model);
+}
+
+#define TENSORS "Eigen::TensorMap<Eigen::Tensor<float, 1, 1, long>, 16, Eigen::MakePointer>, A<(B)1>"
+#define LONG_ONE TENSORS TENSORS TENSORS TENSORS
+
+/* The own name of a function is at the end of it. */
+static void test_long_names(void **state)
+{
+	expect_place("ns::short_one<A, B>::run", "ns::short_one<A, B>::run");
+	expect_place("Eigen::Range<" LONG_ONE ", true>::run(A<" TENSORS ">)", "Eigen::Range<...>::run(A<...>)");
+	expect_place("bool ns::X<" LONG_ONE ">::operator<(C<" TENSORS "> const&)",
+		     "bool ns::X<...>::operator<(C<...> const&)");
+	expect_place("ns::f<" TENSORS ", decltype(a->b)>::operator->", "ns::f<...>::operator->");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_python_places),
+		cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_shortage),
 		cmocka_unit_test(test_device_wait),

@@ -9,6 +9,8 @@
 #include "analyzer/model/translate.h"
 #include "proto/trace.pb-c.h"
 
+#define NAME_LONG 100 /* bytes; longer names of functions are shown without their template arguments */
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -51,22 +53,59 @@ void root_who_text(const struct model *model, const struct root *root, char *tex
 		root_thread_text(model, root->who, text, size);
 }
 
+/* Is the '<' or '>' part of an operator's name, or of "->"? */
+static bool is_literal(const char *name, size_t at)
+{
+	size_t first = at;
+
+	while (first && strchr("<>-=", name[first - 1]))
+		first--;
+	return name[first] == '-' || (first >= 8 && !strncmp(name + first - 8, "operator", 8));
+}
+
+/*
+ * The name of a C++ function, with "<...>" for template arguments if it is long: the function's own name is at the end,
+ * which must not be cut.
+ */
+static void function_text(const char *name, char *text, size_t size)
+{
+	int depth = 0;
+	size_t used = 0;
+
+	if (strlen(name) > NAME_LONG) {
+		for (size_t i = 0; name[i] && used + sizeof("...>") < size; i++) {
+			bool bracket = strchr("<>", name[i]) && !is_literal(name, i);
+
+			if (bracket && name[i] == '>' && depth && --depth == 0)
+				used += (size_t)snprintf(text + used, size - used, "...");
+			if (!depth)
+				text[used++] = name[i];
+			depth += bracket && name[i] == '<' && i;
+		}
+		text[used] = '\0';
+	}
+	if (depth || !used)
+		snprintf(text, size, "%s", name);
+}
+
 /* A function's place: source file and line for Python, the binary file for others. */
 static void frame_place_text(const struct model *model, uint32_t index, char *text, size_t size)
 {
 	const struct code_frame *frame = &model->code_frames.row[index];
-	const char *name = model_text(model, frame->name);
 	const char *source = base_name(model_text(model, frame->source));
 	const char *file = "";
+	char name[256];
+
+	function_text(model_text(model, frame->name), name, sizeof(name));
 
 	if (frame->file < model->code_files.count)
 		file = base_name(model_text(model, model->code_files.row[frame->file].path));
 	if (*source && frame->line)
-		snprintf(text, size, "%.128s:%u %.256s", source, frame->line, name);
+		snprintf(text, size, "%.128s:%u %s", source, frame->line, name);
 	else if (*source)
-		snprintf(text, size, "%.128s %.256s", source, name);
+		snprintf(text, size, "%.128s %s", source, name);
 	else
-		snprintf(text, size, "%.128s%s%.256s", file, *file && *name ? " " : "", name);
+		snprintf(text, size, "%.128s%s%s", file, *file && *name ? " " : "", name);
 }
 
 /* " in read": of the kernel's functions only the system call or exception. */
