@@ -16,7 +16,7 @@
 #define MAPPED PROFBPF__COVERAGE__STATE__MAPPED
 #define LATE_NOTE "process 7: something was found out late"
 
-enum { CL_LAUNCH = 1, CL_WAIT, VK_SUBMIT, VK_WAIT, CL_DRIVER_LAUNCH };
+enum { CL_LAUNCH = 1, CL_WAIT, VK_SUBMIT, VK_WAIT, CL_DRIVER_LAUNCH, CUDA_LAUNCH };
 
 static void late_note(struct trace_builder *builder)
 {
@@ -209,12 +209,35 @@ static void verdict(void **state)
 	yajl_tree_free(root);
 }
 
+/* A process with CUDA's runtime launches nothing until the runtime has loaded the driver. */
+static void runtime_without_driver(void **state)
+{
+	for (int loaded = 0; loaded < 2; loaded++) {
+		struct trace_builder *builder = none_launched();
+		yajl_val root;
+
+		trace_function(builder, &(struct trace_function){ CUDA_LAUNCH, "cuda", NULL, "cudaLaunchKernel", LAUNCH,
+								  .file = "/opt/libcudart.so.12" });
+		trace_looked(builder, 10, "/opt/libcudart.so.12", START + MS, 1, MAPPED);
+		trace_looked(builder, 20, "/usr/lib/libcuda.so.1", START + MS, 0, MAPPED);
+		trace_coverage(builder, 10, "/usr/lib/libcuda.so.1", 0, START, 2);
+		if (loaded)
+			trace_looked(builder, 10, "/usr/lib/libcuda.so.1", START + 2 * MS, 2, MAPPED);
+		root = json_of(builder, SECTION_ALL);
+		assert_int_equal(json_length(root, "capture.no_launches"), 4 + loaded);
+		if (loaded)
+			expect(root, 3, 10, "cuda", "/opt/libcudart.so.12", 1);
+		yajl_tree_free(root);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_launched), cmocka_unit_test(somebody_launched),
 		cmocka_unit_test(short_launches),  cmocka_unit_test(words),
 		cmocka_unit_test(verdict),
+		cmocka_unit_test(runtime_without_driver),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

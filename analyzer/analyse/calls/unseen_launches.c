@@ -46,6 +46,12 @@ static const char *pointers_of(const char *family)
 	return strcmp(family, "vulkan") == 0 ? "vkGetDeviceProcAddr" : NULL;
 }
 
+/* Library without which a family's functions can launch nothing, because they load it for that; NULL = none is known. */
+static const char *driver_of(const char *family)
+{
+	return strcmp(family, "cuda") == 0 ? "libcuda.so" : NULL;
+}
+
 static int by_file(const void *a, const void *b)
 {
 	const struct launching *x = a, *y = b;
@@ -132,6 +138,26 @@ static bool add(struct finder *f, const struct unseen_launch *row)
 	return true;
 }
 
+static bool maps(const struct model *model, uint32_t process, const char *library)
+{
+	for (uint32_t i = 0; i < model->coverage.count; i++) {
+		const struct coverage *row = &model->coverage.row[i];
+		const char *path = model_text(model, row->file), *slash = strrchr(path, '/');
+
+		if (row->process == process && row->state != PROFBPF__COVERAGE__STATE__PROBED &&
+		    !strncmp(slash ? slash + 1 : path, library, strlen(library)))
+			return true;
+	}
+	return false;
+}
+
+static bool can_launch(const struct model *model, uint32_t process, uint32_t family)
+{
+	const char *driver = driver_of(model_text(model, family));
+
+	return !driver || maps(model, process, driver);
+}
+
 static bool add_file(struct finder *f, uint32_t process, const struct launching *file)
 {
 	const uint64_t key = pair(process, file->family);
@@ -145,7 +171,8 @@ static bool add_file(struct finder *f, uint32_t process, const struct launching 
 	};
 
 	if (map_get(&f->launched, key) != MAP_NONE ||
-	    map_get(&f->everywhere, file->family) != MAP_NONE)
+	    map_get(&f->everywhere, file->family) != MAP_NONE ||
+	    (at == MAP_NONE && !can_launch(f->model, process, file->family)))
 		return true;
 	if (at != MAP_NONE) {
 		f->unseen->row[at].functions += file->functions;

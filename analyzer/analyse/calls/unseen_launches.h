@@ -5,6 +5,9 @@
  * No record is lost then, but work may have been launched unseen: by functions that the catalogs do not contain,
  * through function pointers that bypass the probed functions, by code linked into a program without symbols. Or the
  * process did not use the runtime.
+ *
+ * CUDA's libraries that a process maps without the driver (libcuda.so, which they load when they are first used) are
+ * left out: they can launch nothing. A PyTorch that was built for GPUs maps them on every machine.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_CALLS_UNSEEN_LAUNCHES_H
 #define PROFBPF_ANALYZER_ANALYSE_CALLS_UNSEEN_LAUNCHES_H
