@@ -52,17 +52,35 @@ void stage_name(const struct model *model, const struct results *results, char *
 		snprintf(text, size, "%s", model_text(model, operator_of(&stage)->name));
 }
 
-bool stage_remedy(const struct results *results, char *text, size_t size)
+/* A producer and the holder of a lock look the same: their sleep ends, and they wake who waits for them. */
+static const char *sleep_remedy(enum stage_habit habit, bool one)
+{
+	switch (habit) {
+	case STAGE_TAKES_TURNS:
+		return tr("Its workers take turns: one sleeps with a lock held, and the others wait for that lock. "
+			  "More of them do not help: sleep without the lock.");
+	case STAGE_SLEEPS_AGAIN:
+		return tr("It sleeps several times before it wakes anybody. If it polls, look at those who make what it "
+			  "polls for, and wait for the event instead; if it makes an element meanwhile, more workers sleep "
+			  "at the same time and need no CPU for it.");
+	default:
+		return one ? tr("It has one worker, which sleeps while others wait for it. If it makes an element meanwhile "
+				"(a remote read, a pause in the program's own function), more workers sleep at the same time "
+				"and need no CPU for it; if it holds a lock, it should sleep without it.")
+			   : tr("Its workers sleep while others wait for them. If they make elements meanwhile (a remote "
+				"read, a pause in the program's own function), more of them sleep at the same time and need "
+				"no CPU for it; if one holds a lock, it should sleep without it.");
+	}
+}
+
+bool stage_remedy(const struct model *model, const struct results *results, char *text, size_t size)
 {
 	struct stage stage = stage_worst_find(results->verdict, results->steps);
 
 	if (!stage.pipeline || stage.wait.cause != IDLE_SLEEP ||
 	    results->verdict->idle.cause != IDLE_SLEEP)
 		return false;
-	snprintf(text, size,
-		 tr("%s: more of them sleep at the same time and need no CPU for it. Look at what they "
-		 "wait for: a remote read, a pause in the program's own function."),
-		 operator_of(&stage)->workers == 1 ? tr("It has one worker, which sleeps while it works") :
-						     tr("Its workers sleep while they work"));
+	snprintf(text, size, "%s",
+		 sleep_remedy(stage_habit_find(model, &stage), operator_of(&stage)->workers == 1));
 	return true;
 }

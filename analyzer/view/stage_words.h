@@ -17,6 +17,6 @@ void stage_name(const struct model *model, const struct results *results, char *
 		size_t size);
 
 /* Writes a remedy if the operator's workers sleep and the verdict is about that; returns false if it wrote nothing. */
-bool stage_remedy(const struct results *results, char *text, size_t size);
+bool stage_remedy(const struct model *model, const struct results *results, char *text, size_t size);
 
 #endif /* PROFBPF_ANALYZER_VIEW_STAGE_WORDS_H */

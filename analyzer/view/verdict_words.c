@@ -537,7 +537,7 @@ void verdict_remedy(const struct model *model, const struct results *results, ch
 		}
 		/* fall through */
 	default:
-		if (stage_remedy(results, text, size))
+		if (stage_remedy(model, results, text, size))
 			break;
 		if (verdict->idle.most)
 			idle_remedy(model, &verdict->idle, text, size);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/idle/stage_waits.h"
 
+#include "analyzer/analyse/device/device_workers.h"
+
+#define SLEEPS_MIN 8 /* fewer sleeps until a time tell nothing about a habit */
+
 static bool belongs(const struct pipeline *pipeline, uint32_t op, uint32_t thread)
 {
 	for (uint32_t i = 0; i < pipeline->threads.count; i++)
@@ -61,4 +65,74 @@ struct stage stage_worst_find(const struct verdict *verdict, const struct step_r
 		}
 	}
 	return worst;
+}
+
+/* ---- How the threads of an operator sleep */
+
+/* Do two threads of the operator belong to different workers? */
+static bool are_different(const struct model *model, const struct pipeline *pipeline, uint32_t a, uint32_t b)
+{
+	return a != b && (model->threads.row[a].process != model->threads.row[b].process ||
+			  model->threads.row[a].process == pipeline->process);
+}
+
+static bool take_turns(const struct model *model, const struct stage *stage)
+{
+	const struct pipeline *pipeline = stage->pipeline;
+	uint64_t turns_ns = 0, slept_ns = 0;
+
+	for (uint32_t i = 0; i < pipeline->threads.count; i++) {
+		uint32_t thread = pipeline->threads.row[i].thread;
+		const struct timeline *line = &model->timelines.row[thread];
+
+		for (uint32_t k = 0; pipeline->threads.row[i].op == stage->op && k < line->count; k++) {
+			const struct span *span = &model->spans.row[line->first + k];
+
+			if (span->state != STATE_SLEEP)
+				continue;
+			slept_ns += span->end_ns - span->start_ns;
+			if (span_woken_by_thread(span) && span->other < model->threads.count &&
+			    are_different(model, pipeline, thread, span->other) &&
+			    belongs(pipeline, stage->op, span->other))
+				turns_ns += span->end_ns - span->start_ns;
+		}
+	}
+	return slept_ns && turns_ns >= slept_ns / 100 * STAGE_TURNS_PERCENT;
+}
+
+/* Do most sleeps of a thread until a time follow another one, with nobody woken in between? */
+static bool sleeps_again(const struct model *model, uint32_t thread)
+{
+	const struct timeline *line = &model->timelines.row[thread];
+	const struct wake *wakes = model->wakes.row;
+	uint64_t timed = 0, again = 0;
+	uint32_t wake = 0;
+	bool in_row = false;
+
+	for (uint32_t i = 0; i < line->count; i++) {
+		const struct span *span = &model->spans.row[line->first + i];
+
+		if (span->state != STATE_SLEEP)
+			continue;
+		for (; wake < model->wakes.count && wakes[wake].ts_ns < span->start_ns; wake++)
+			if (wakes[wake].waker_thread == thread && !(wakes[wake].flags & WOKEN_BY_INTERRUPT))
+				in_row = false;
+		if (span->flags & SPAN_WOKEN_TIMER) {
+			timed++;
+			again += in_row;
+		}
+		in_row = span->flags & SPAN_WOKEN_TIMER;
+	}
+	return timed >= SLEEPS_MIN && 2 * again > timed;
+}
+
+enum stage_habit stage_habit_find(const struct model *model, const struct stage *stage)
+{
+	const struct idle_root *row = stage->wait.placed;
+
+	if (take_turns(model, stage))
+		return STAGE_TAKES_TURNS;
+	if (row && row->root.thread < model->timelines.count && sleeps_again(model, row->root.thread))
+		return STAGE_SLEEPS_AGAIN;
+	return STAGE_SLEEPS;
 }

@@ -41,4 +41,21 @@ struct stage {
 #define STAGE_PERCENT 10
 struct stage stage_worst_find(const struct verdict *verdict, const struct step_results *steps);
 
+/* What the sleeps of an operator's threads have in common. */
+enum stage_habit {
+	STAGE_SLEEPS, /* nothing */
+	STAGE_TAKES_TURNS, /* its workers wait for each other, for STAGE_TURNS_PERCENT of their sleep or longer */
+	STAGE_SLEEPS_AGAIN, /* most sleeps of the placed thread until a time follow another one, with nobody woken in between */
+};
+
+/*
+ * stage_habit_find - tells how the threads of @stage sleep
+ *
+ * Workers are the threads of the job's process, or, if the operator consists of processes, these processes. Workers
+ * that take turns at a lock do not sleep at the same time, so more of them do not help. A thread that sleeps again
+ * and again may poll for what others make.
+ */
+#define STAGE_TURNS_PERCENT 33
+enum stage_habit stage_habit_find(const struct model *model, const struct stage *stage);
+
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_STAGE_WAITS_H */
