@@ -65,12 +65,31 @@ static __always_inline bool waits_for_lock(struct task_struct *task, struct slee
 	return address >= s->lock_range.first && address < s->lock_range.last;
 }
 
-/* Stores the Python stack of the current thread in @s, through scratch memory that has room for any stack. */
+/*
+ * Stores the user stack of the current thread in @s, through scratch memory that has room for any stack. Returns the result of
+ * user_stack() for what is stored.
+ */
+static __always_inline __u32 keep_user(struct task_struct *task, struct sleeper *s, const struct pt_regs *regs, bool may_loop)
+{
+	__u32 key = BY_SWITCH, walked;
+	struct stacks_record *r = bpf_map_lookup_elem(&stack_scratch, &key);
+	__u64 count;
+
+	if (!r)
+		return 0;
+	walked = user_stack(task, regs, user_walk(BY_SWITCH), walk_rules(BY_SWITCH), (struct user_frames *)&r->frames,
+			    may_loop);
+	count = at_most(walked & USER_FRAMES_MASK, SLEEPER_USER_FRAMES);
+	bpf_probe_read_kernel(s->user, count * sizeof(__u64), r->frames.address);
+	return count < (walked & USER_FRAMES_MASK) ? count : walked;
+}
+
+/* Stores the Python stack of the current thread in @s, through the same memory. */
 static __always_inline __u32 keep_python(struct task_struct *task, struct sleeper *s)
 {
 	__u32 key = BY_SWITCH;
 	struct stacks_record *r = bpf_map_lookup_elem(&stack_scratch, &key);
-	__u64 count = r ? at_most(python_stack(task, &r->frames, 0, &s->python_flags), REC_PYTHON_FRAMES) : 0;
+	__u64 count = r ? at_most(python_stack(task, &r->frames, 0, &s->python_flags), SLEEPER_PYTHON_FRAMES) : 0;
 
 	if (r && count)
 		bpf_probe_read_kernel(s->python, count * sizeof(struct rec_python_frame), r->frames.address);
@@ -94,8 +113,7 @@ static __always_inline void sleep_begins(struct task_struct *task, __u64 now, bo
 		return;
 	}
 	s->at = USER_STACK_POINTER(regs);
-	s->user_count = will_return(task, s) ? 0 :
-					       user_stack(task, regs, user_walk(BY_SWITCH), walk_rules(BY_SWITCH), &s->user, may_loop);
+	s->user_count = will_return(task, s) ? 0 : keep_user(task, s, regs, may_loop);
 	s->python_flags = 0;
 	s->python_count = s->user_count && may_loop ? keep_python(task, s) : 0;
 	if (s->user_count && s->walk_before)
@@ -136,12 +154,12 @@ static __always_inline struct stacks_record *sleep_record(struct task_struct *ta
 static __always_inline void send_walked(struct task_struct *task, const struct sleeper *s)
 {
 	struct stacks_record *r = sleep_record(task, s, s->python_flags);
-	__u32 user = s->user_count & USER_FRAMES_MASK;
-	__u64 python = at_most(s->python_count, REC_PYTHON_FRAMES), kernel;
+	__u64 user = at_most(s->user_count & USER_FRAMES_MASK, SLEEPER_USER_FRAMES), kernel;
+	__u64 python = at_most(s->python_count, SLEEPER_PYTHON_FRAMES);
 
 	if (!r)
 		return;
-	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), s->user.address);
+	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), s->user);
 	kernel = at_most(kernel_stack(task, r->frames.address + user), REC_KERNEL_FRAMES);
 	bpf_probe_read_kernel(r->frames.address + user + kernel, python * sizeof(struct rec_python_frame), s->python);
 	stack_send(r, user | (s->user_count & USER_WHOLE), kernel, python);

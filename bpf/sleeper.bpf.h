@@ -21,8 +21,8 @@ struct sleeper {
 	__u32 user_count; /* result of user_stack(); 0 = the user stack was not walked */
 	__u32 python_count; /* result of python_stack(), */
 	__u16 python_flags; /* and its flags about the lock */
-	struct user_frames user;
-	__u64 python[2 * REC_PYTHON_FRAMES];
+	__u64 user[SLEEPER_USER_FRAMES];
+	__u64 python[2 * SLEEPER_PYTHON_FRAMES];
 };
 
 DEFINE_THREAD_MAP(sleepers, struct sleeper, 8192);

@@ -17,7 +17,7 @@
 
 #define STACK_TABLE_STACKS_MAX (1u << 18) /* different stacks of a session; more become 0 */
 #define STACK_TABLE_FRAMES_MAX (1u << 20)
-#define STACK_DEPTH_MAX 512
+#define STACK_DEPTH_MAX 1024 /* more than a record has; the analyzer reads no more */
 
 struct stack_table;
 

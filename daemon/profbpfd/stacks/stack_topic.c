@@ -216,6 +216,19 @@ const char *stacks_warning(const struct stacks *s)
 						      "frames have no names";
 }
 
+/* Has the stack as many frames as there is room for, so that outer ones may be missing? Sleeps have either limit. */
+static bool user_cut(const struct rec_stack *r)
+{
+	return r->user_frames == REC_USER_FRAMES ||
+	       (r->header.flags & STACK_BLOCK && r->user_frames == SLEEPER_USER_FRAMES);
+}
+
+static bool python_cut(const struct rec_stack *r)
+{
+	return r->python_frames == REC_PYTHON_FRAMES ||
+	       (r->header.flags & STACK_BLOCK && r->python_frames == SLEEPER_PYTHON_FRAMES);
+}
+
 static uint32_t python_frames(struct stacks *s, const struct rec_stack *r, uint64_t now_ns,
 			      struct interpreted_frame *into)
 {
@@ -291,7 +304,7 @@ static uint32_t resolve(struct stacks *s, const struct rec_stack *r, uint64_t no
 		.native = native,
 		.native_whole = r->header.flags & STACK_WHOLE,
 		.python = python,
-		.python_whole = r->python_frames < REC_PYTHON_FRAMES,
+		.python_whole = !python_cut(r),
 	};
 
 	uint64_t bytes;
@@ -324,9 +337,9 @@ static void take_walked(struct stacks *s, const struct rec_stack *r, uint64_t no
 	};
 
 	/* The walk ended at the outermost frame. */
-	if (s->unwinding && r->user_frames && !(r->header.flags & STACK_WHOLE))
+	if (s->unwinding && r->user_frames && !(r->header.flags & STACK_WHOLE) && !user_cut(r))
 		unwinder_saw(s->unwinding, (pid_t)r->tgid, ((const uint64_t *)(r + 1))[r->user_frames - 1]);
-	if (r->python_frames == REC_PYTHON_FRAMES)
+	if (python_cut(r))
 		row.flags &= ~(uint32_t)PROFBPF__STACK_SAMPLES__FLAG__WHOLE;
 	row.stack = resolve(s, r, now_ns);
 	add_row(s, &row);
