@@ -66,7 +66,30 @@ static const struct view FUNCTIONS = { "functions",
 				       .figures = &function_figures,
 				       .within = view_all };
 
-/* "take_lock < push < main": the innermost frames of the program itself, or of the kernel. */
+static const char *frame_file(const struct model *model, const struct code_frame *frame)
+{
+	if (frame->source)
+		return model_text(model, frame->source);
+	return frame->file < model->code_files.count
+		       ? model_text(model, model->code_files.row[frame->file].path)
+		       : NULL;
+}
+
+/* A frame of a path: a function without a name by its file, "[libc.so.6]", as in flame graphs. */
+static void path_name(const struct model *model, const struct code_frame *frame, char *into, size_t size)
+{
+	const char *file = frame->name ? NULL : frame_file(model, frame), *slash = file ? strrchr(file, '/') : NULL;
+
+	if (file && *file)
+		snprintf(into, size, "[%s]", slash && slash[1] ? slash + 1 : file);
+	else
+		frame_text(model, frame, into, size);
+}
+
+/*
+ * "take_lock < push < main": the innermost frames of the program itself, or of the kernel. Several functions without a name in
+ * a row stand once.
+ */
 static struct cell path_cell(struct table_cursor *at, uint32_t index)
 {
 	const struct model *model = at->of->model;
@@ -74,7 +97,7 @@ static struct cell path_cell(struct table_cursor *at, uint32_t index)
 	size_t size = sizeof(at->text[0]), used = 0;
 	const struct code_stack *stack;
 	uint32_t first = 0, shown = 0;
-	char name[NAME_SIZE];
+	char name[NAME_SIZE], before[NAME_SIZE] = "";
 
 	if (index >= model->code_stacks.count)
 		return cell_none();
@@ -88,11 +111,14 @@ static struct cell path_cell(struct table_cursor *at, uint32_t index)
 	for (uint32_t i = first; i < stack->depth && used < size; i++) {
 		uint32_t frame = model->stack_frames.row[stack->first + i];
 
+		path_name(model, &model->code_frames.row[frame], name, sizeof(name));
+		if (*name == '[' && !strcmp(name, before))
+			continue;
+		strcpy(before, name);
 		if (shown++ == FRAMES_SHOWN) {
 			snprintf(into + used, size - used, " < ...");
 			break;
 		}
-		frame_text(model, &model->code_frames.row[frame], name, sizeof(name));
 		used += (size_t)snprintf(into + used, size - used, "%s%s", i > first ? " < " : "",
 					 name);
 	}
@@ -102,15 +128,6 @@ static struct cell path_cell(struct table_cursor *at, uint32_t index)
 static uint32_t process_id(const struct model *model, uint32_t thread)
 {
 	return model->processes.row[model->threads.row[thread].process].pid;
-}
-
-static const char *frame_file(const struct model *model, const struct code_frame *frame)
-{
-	if (frame->source)
-		return model_text(model, frame->source);
-	return frame->file < model->code_files.count
-		       ? model_text(model, model->code_files.row[frame->file].path)
-		       : NULL;
 }
 
 #define FRAME_COLUMNS(COLUMN)                                                              \

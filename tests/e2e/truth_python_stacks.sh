@@ -28,6 +28,8 @@ job() {
 	truth_end
 	"$ANALYZER" export "$WORK/job.pbt" --to folded -o "$WORK/cpu"
 	"$ANALYZER" export "$WORK/job.pbt" --to folded --kind off-cpu -o "$WORK/sleeps"
+	assert_contains "callers with their files" "$WORK/cpu" ';<module> \(python_chains.py\);(.*;)?main \(python_chains.py\);'
+	sed -i -E 's/ \([^;:()]+\)(;| [0-9]+$)/\1/g' "$WORK/cpu" "$WORK/sleeps"
 }
 
 # share FILE LETTER CHAIN: percent, by weight, of the stacks with a function of the chain that contain CHAIN from

@@ -179,6 +179,24 @@ static void test_folded_of_each_kind(void **state)
 	model_free(model);
 }
 
+/* A walk that ended early is told from one that reached the thread's start, if the recording knows the difference. */
+static void test_walks_that_ended_early(void **state)
+{
+	struct model *model = sampled();
+
+	(void)state;
+	model->stack_samples.row[0].flags |= MODEL_SAMPLE_WHOLE;
+	model->stack_samples.row[3].flags |= MODEL_SAMPLE_WHOLE;
+	assert_folded(model, STACKS_ON_CPU, &ALL,
+		      "job_1;main;step 1\n"
+		      "job_1;[unknown] 1\n"
+		      "job_1;[unknown];main 1\n"
+		      "job_1;[unknown];main;step 1\n"
+		      "job_1;[unknown];main;step (train.py:19) 1\n");
+	assert_folded(model, STACKS_OFF_CPU, &ALL, "job_1;main;read 3000000\njob_1;[unknown];main;read 4000000\n");
+	model_free(model);
+}
+
 static void test_only_what_is_asked_for(void **state)
 {
 	const uint32_t other = 11, pid = 10;
@@ -237,15 +255,15 @@ static void test_device_stacks_have_python(void **state)
 	sample(model, 0, on_other_line, 7 * MS, 0, 0);
 	sample(model, 0, in_save, 30 * MS, 5 * MS, MODEL_SAMPLE_BLOCK);
 	assert_folded(model, STACKS_DEVICE, &ALL,
-		      "trainer;train;step (train.py:19);backward;cudaLaunchKernel;gemm 1000000\n"
-		      "trainer;train;step;backward;cudaLaunchKernel;gemm 2000000\n"
-		      "trainer;train;cudaLaunchKernel;gemm 3000000\n"
+		      "trainer;train (train.py);step (train.py:19);backward;cudaLaunchKernel;gemm 1000000\n"
+		      "trainer;train (train.py);step (train.py);backward;cudaLaunchKernel;gemm 2000000\n"
+		      "trainer;train (train.py);cudaLaunchKernel;gemm 3000000\n"
 		      "[unknown];of nobody 1000000\n");
 	/* The last sample is too late for the third launch. */
 	model->stack_samples.row[model->stack_samples.count - 1].ts_ns = 900 * MS;
 	assert_folded(model, STACKS_DEVICE, &ALL,
-		      "trainer;train;step (train.py:19);backward;cudaLaunchKernel;gemm 1000000\n"
-		      "trainer;train;step;backward;cudaLaunchKernel;gemm 2000000\n"
+		      "trainer;train (train.py);step (train.py:19);backward;cudaLaunchKernel;gemm 1000000\n"
+		      "trainer;train (train.py);step (train.py);backward;cudaLaunchKernel;gemm 2000000\n"
 		      "trainer;[unknown];cudaLaunchKernel;gemm 3000000\n"
 		      "[unknown];of nobody 1000000\n");
 	/*
@@ -255,8 +273,8 @@ static void test_device_stacks_have_python(void **state)
 	model->stack_samples.row[0].stack = stack(model, (uint32_t[]){ save, step, train }, 3);
 	model->stack_samples.row[2].stack = stack(model, (uint32_t[]){ save, other_line, train }, 3);
 	assert_folded(model, STACKS_DEVICE, &ALL,
-		      "trainer;train;step (train.py:19);save (train.py:40);backward;cudaLaunchKernel;gemm 1000000\n"
-		      "trainer;train;step;backward;cudaLaunchKernel;gemm 2000000\n"
+		      "trainer;train (train.py);step (train.py:19);save (train.py:40);backward;cudaLaunchKernel;gemm 1000000\n"
+		      "trainer;train (train.py);step (train.py);backward;cudaLaunchKernel;gemm 2000000\n"
 		      "trainer;[unknown];cudaLaunchKernel;gemm 3000000\n"
 		      "[unknown];of nobody 1000000\n");
 	model->functions.row[0].scope = SCOPE_PYTHON;
@@ -339,6 +357,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_folded_of_each_kind),
+		cmocka_unit_test(test_walks_that_ended_early),
 		cmocka_unit_test(test_only_what_is_asked_for),
 		cmocka_unit_test(test_device_stacks_follow_the_launch),
 		cmocka_unit_test(test_device_stacks_have_python),

@@ -10,6 +10,8 @@
 
 #include "analyzer/analyse/host/stacks.h"
 #include "analyzer/load/load_pbt.h"
+#include "analyzer/view/report.h"
+#include "tests/unit/report_of.h"
 #include "tests/unit/sample_trace.h"
 
 #define SAMPLES 7
@@ -206,11 +208,47 @@ static void nonsense(void **state)
 	model_free(model);
 }
 
+/* In the text report functions without a name stand by their file, once for several in a row. */
+static void places_of_sleeps(void **state)
+{
+	const struct analysis_options wanted = { 0 };
+	const struct report_options options = { .sections = SECTION_STACKS };
+	uint32_t depth = 4, frames[] = { 5, 5, 1, 5 };
+	struct trace_builder *builder = sample_trace(0);
+	Profbpf__Stacks m = PROFBPF__STACKS__INIT;
+	Profbpf__StackSamples sleep = PROFBPF__STACK_SAMPLES__INIT;
+	int64_t ts = SAMPLE_START + MS;
+	uint64_t dur = 7 * MS;
+	uint32_t tid = 100, stack = 4, flags = 1;
+	char *text;
+
+	(void)state;
+	put_stacks(builder, 4);
+	put_samples(builder);
+	m.first_stack = 4;
+	m.n_depth = 1;
+	m.depth = &depth;
+	m.n_frame = 4;
+	m.frame = frames;
+	put(builder, PROFBPF__PACKET__KIND__STACKS, &m.base);
+	sleep.n_ts_ns = sleep.n_dur_ns = sleep.n_tid = sleep.n_tgid = sleep.n_stack = sleep.n_flags = 1;
+	sleep.ts_ns = &ts;
+	sleep.dur_ns = &dur;
+	sleep.tid = sleep.tgid = &tid;
+	sleep.stack = &stack;
+	sleep.flags = &flags;
+	put(builder, PROFBPF__PACKET__KIND__STACK_SAMPLES, &sleep.base);
+	text = report_of(builder, &wanted, &options, report_text);
+	assert_says(text, " 100 [job] < main < [job]\n");
+	assert_says(text, " 100 [job]\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counted), cmocka_unit_test(sleepers_are_told_apart),
-		cmocka_unit_test(nonsense),
+		cmocka_unit_test(nonsense), cmocka_unit_test(places_of_sleeps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

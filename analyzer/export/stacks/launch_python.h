@@ -16,7 +16,7 @@
 #include "analyzer/model/model.h"
 
 #define LAUNCH_PYTHON_NS 200000000 /* the longest distance of samples that timelines connect, too (job_tracks.h) */
-#define LAUNCH_PYTHON_DEPTH_MAX 128
+#define LAUNCH_PYTHON_DEPTH_MAX 384
 
 struct launch_python {
 	const struct model *model;

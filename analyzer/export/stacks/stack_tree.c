@@ -16,6 +16,7 @@ struct filling {
 	struct stack_tree *tree;
 	struct export_window window;
 	bool *chosen; /* by thread */
+	bool told_whole; /* the recording tells which stacks reach the start of their thread */
 	struct launch_python python; /* for a tree of device time */
 };
 
@@ -89,8 +90,21 @@ static bool add(struct stack_tree *tree, uint32_t node, uint64_t times, uint64_t
 	return true;
 }
 
-static bool add_sample(struct stack_tree *tree, const struct stack_sample *sample)
+/*
+ * Does the recording know which stacks reach the start of their thread? Those of kernels without loops in BPF are walked by
+ * frame pointers alone, which do not tell; the daemon itself walks the stacks of threads that it finds asleep.
+ */
+static bool tells_whole(const struct model *model)
 {
+	for (uint32_t i = 0; i < model->stack_samples.count; i++)
+		if ((model->stack_samples.row[i].flags & (MODEL_SAMPLE_WHOLE | MODEL_SAMPLE_STILL)) == MODEL_SAMPLE_WHOLE)
+			return true;
+	return false;
+}
+
+static bool add_sample(const struct filling *f, const struct stack_sample *sample)
+{
+	struct stack_tree *tree = f->tree;
 	const struct model *model = tree->model;
 	uint32_t node = child(tree, 0, frame_of_thread(model, sample->thread));
 	const struct code_stack *stack;
@@ -98,6 +112,9 @@ static bool add_sample(struct stack_tree *tree, const struct stack_sample *sampl
 	if (sample->stack >= model->code_stacks.count) {
 		node = child(tree, node, (struct tree_frame){ 0 });
 	} else {
+		/* Otherwise the first known function would look like the thread's first. */
+		if (f->told_whole && !(sample->flags & MODEL_SAMPLE_WHOLE))
+			node = child(tree, node, (struct tree_frame){ 0 });
 		stack = &model->code_stacks.row[sample->stack];
 		for (uint32_t i = stack->depth; i > 0; i--) {
 			uint32_t row = model->stack_frames.row[stack->first + i - 1];
@@ -123,16 +140,17 @@ static bool is_of_kind(const struct stack_sample *sample, enum stacks_kind kind)
 	return kind != STACKS_GIL || sample->flags & MODEL_SAMPLE_LOCK;
 }
 
-static int add_samples(const struct filling *f)
+static int add_samples(struct filling *f)
 {
 	const struct model *model = f->tree->model;
 
+	f->told_whole = tells_whole(model);
 	for (uint32_t i = 0; i < model->stack_samples.count; i++) {
 		const struct stack_sample *sample = &model->stack_samples.row[i];
 
 		if (!is_of_kind(sample, f->tree->kind) || !export_instant(&f->window, sample->ts_ns) || !f->chosen[sample->thread])
 			continue;
-		if (!add_sample(f->tree, sample))
+		if (!add_sample(f, sample))
 			return -ENOMEM;
 	}
 	return 0;
@@ -301,6 +319,8 @@ const char *stack_tree_text(const struct stack_tree *tree, const struct tree_fra
 
 	if (*name && frame->line)
 		snprintf(text, sizeof(text), "%s (%s:%u)", name, file, frame->line);
+	else if (*name && *file)
+		snprintf(text, sizeof(text), "%s (%s)", name, file);
 	else if (*name)
 		snprintf(text, sizeof(text), "%s", name);
 	else if (*file)

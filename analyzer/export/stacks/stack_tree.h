@@ -56,7 +56,10 @@ size_t stack_tree_path(const struct stack_tree *tree, uint32_t index, uint32_t *
 		       size_t size);
 size_t stack_tree_depth(const struct stack_tree *tree);
 
-/* stack_tree_text - a frame's name as it is shown. Returns @into. */
+/*
+ * stack_tree_text - a frame's name as it is shown: "step (train.py:19)", "train (train.py)" for a Python caller, whose line is
+ * not recorded, "[libc.so.6]" for a function without a name. Returns @into.
+ */
 #define TREE_TEXT_SIZE 1024
 const char *stack_tree_text(const struct stack_tree *tree, const struct tree_frame *frame,
 			    char *into, size_t size);
