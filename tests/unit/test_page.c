@@ -164,23 +164,40 @@ static void short_slices_become_one(void **state)
 	assert_true(page_track_add(&track, 2000000000, 2500000001, 2));
 	assert_true(page_track_add(&track, 5, 5, 3));
 	assert_int_equal(track.slices.count, 1001);
-	page_track_thin(&track, 5000);
+	assert_true(page_track_thin(&track, 5000));
 	assert_int_equal(track.slices.count, 1001);
-	page_track_thin(&track, 20);
+	assert_true(page_track_thin(&track, 20));
 	assert_in_range(track.slices.count, 2, 20);
 	for (uint32_t i = 0; i < track.slices.count; i++) {
 		const struct page_slice *slice = &track.slices.row[i];
 
-		covered += slice->merged ? slice->end_ns - slice->start_ns : 0;
+		covered += slice->parts > 1 ? slice->end_ns - slice->start_ns : 0;
 		if (slice->name == 2) {
 			exact++;
-			assert_false(slice->merged);
+			assert_int_equal(slice->parts, 1);
 			assert_int_equal(slice->start_ns, 2000000000);
 			assert_int_equal(slice->end_ns, 2500000001);
 		}
 	}
 	assert_int_equal(exact, 1);
 	assert_in_range(covered, 900000000, 1000000000);
+	page_track_free(&track);
+}
+
+/* The longest of the merged slices is of another name than most of their time. */
+static void merged_slices_have_the_main_name(void **state)
+{
+	struct page_track track = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 300; i++)
+		assert_true(page_track_add(&track, i * 1000, i * 1000 + (i % 3 == 1 ? 500 : 400), i % 3 == 1 ? 9 : 4));
+	assert_true(page_track_add(&track, 1000000000, 1500000000, 2));
+	assert_true(page_track_thin(&track, 4));
+	assert_int_equal(track.slices.count, 2);
+	assert_int_equal(track.slices.row[0].parts, 300);
+	assert_int_equal(track.slices.row[0].name, 4);
+	assert_int_equal(track.slices.row[1].name, 2);
 	page_track_free(&track);
 }
 
@@ -256,16 +273,15 @@ static void slices_at_the_borders(void **state)
 
 		for (uint32_t k = 5; k-- > 0;)
 			assert_true(page_track_add(&track, CASES[i][k].start_ns, CASES[i][k].end_ns, k));
-		page_track_thin(&track, 4);
+		assert_true(page_track_thin(&track, 4));
 		assert_int_equal(track.slices.count, 4);
 		rows = track.slices.row;
 		assert_int_equal(rows[0].name, i == 3);
 		assert_int_equal(rows[1].name, i != 3);
-		assert_false(rows[0].merged || rows[1].merged || rows[3].merged);
-		assert_true(rows[2].merged);
+		assert_true(rows[0].parts == 1 && rows[1].parts == 1 && rows[3].parts == 1);
+		assert_int_equal(rows[2].parts, 2);
 		assert_int_equal(rows[2].start_ns, 2000);
 		assert_int_equal(rows[2].end_ns, 2020);
-		assert_int_equal(rows[2].longest_ns, 10);
 		assert_int_equal(rows[2].name, 2);
 		page_track_free(&track);
 	}
@@ -281,6 +297,7 @@ int main(void)
 		cmocka_unit_test(matrices_are_thinned),
 		cmocka_unit_test(what_is_packed_can_be_read),
 		cmocka_unit_test(short_slices_become_one),
+		cmocka_unit_test(merged_slices_have_the_main_name),
 		cmocka_unit_test(roots_add_up_by_interval),
 		cmocka_unit_test(only_long_stretches_are_kept),
 	};

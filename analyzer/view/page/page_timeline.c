@@ -49,17 +49,17 @@ static void name_slices(struct timeline_writer *writer, struct page_track *track
 
 /*
  * Writes and frees @track; writes nothing if it is empty. @kind "root": names are rows of roots; otherwise they are
- * texts.
+ * texts. Returns 0 or -ENOMEM.
  */
-static void put_track(struct timeline_writer *writer, struct page_track *track, const char *group,
+static int put_track(struct timeline_writer *writer, struct page_track *track, const char *group,
 		      const char *name, const char *kind)
 {
 	uint32_t most = writer->left / 4 < ROW_MOST ? writer->left / 4 + 50 : ROW_MOST;
+	bool fits = page_track_thin(track, most);
 
-	page_track_thin(track, most);
-	if (strcmp(kind, "root") != 0)
+	if (fits && strcmp(kind, "root") != 0)
 		name_slices(writer, track);
-	if (track->slices.count) {
+	if (fits && track->slices.count) {
 		writer->left -= track->slices.count < writer->left ? track->slices.count : writer->left;
 		json_map(writer->data->json, NULL);
 		json_text(writer->data->json, "group", group);
@@ -69,6 +69,7 @@ static void put_track(struct timeline_writer *writer, struct page_track *track, 
 		json_map_close(writer->data->json);
 	}
 	page_track_free(track);
+	return fits ? 0 : -ENOMEM;
 }
 
 /* Writes the intervals of roots of one device or thread. */
@@ -84,8 +85,7 @@ static int put_roots(struct timeline_writer *writer, const struct root_times *ti
 		if (stretch->whose == whose)
 			fits = page_track_add(&track, stretch->start_ns, stretch->end_ns, stretch->row);
 	}
-	put_track(writer, &track, group, name, "root");
-	return fits ? 0 : -ENOMEM;
+	return put_track(writer, &track, group, name, "root") || !fits ? -ENOMEM : 0;
 }
 
 /* Writes the tasks of order[first .. end), which belong to one stream. */
@@ -106,8 +106,7 @@ static int put_stream(struct timeline_writer *writer, const char *group, uint32_
 		}
 	}
 	writer->streams++;
-	put_track(writer, &track, group, name, "task");
-	return 0;
+	return put_track(writer, &track, group, name, "task");
 }
 
 static int put_streams(struct timeline_writer *writer, const char *group, uint32_t first, uint32_t end)
@@ -178,8 +177,7 @@ static int put_states(struct timeline_writer *writer, uint32_t thread, const cha
 		fits = page_track_add(&track, start_ns, end_ns,
 				      name_of(writer, state_name(span->state)));
 	}
-	put_track(writer, &track, group, "State", "state");
-	return fits ? 0 : -ENOMEM;
+	return put_track(writer, &track, group, "State", "state") || !fits ? -ENOMEM : 0;
 }
 
 /* Writes calls that are not inside another call. */
@@ -201,8 +199,7 @@ static int put_calls(struct timeline_writer *writer, uint32_t thread, const char
 		export_function_name(model, slice.call->function, name, sizeof(name));
 		fits = page_track_add(&track, slice.start_ns, slice.end_ns, name_of(writer, name));
 	}
-	put_track(writer, &track, group, "Runtime calls", "call");
-	return fits ? 0 : -ENOMEM;
+	return put_track(writer, &track, group, "Runtime calls", "call") || !fits ? -ENOMEM : 0;
 }
 
 static int put_thread(struct timeline_writer *writer, uint32_t thread)
