@@ -20,6 +20,7 @@
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/roots_view.h"
 #include "analyzer/view/sections.h"
+#include "analyzer/view/step_times.h"
 #include "analyzer/view/told_sums.h"
 
 #define INDENT 9 /* the same as the verdict's lines */
@@ -185,6 +186,21 @@ static void tell_turns(const struct report *report, const struct host_loops *loo
 	line(report, tr("steps"), text);
 }
 
+/* Steps of the trainer, which section steps lists. */
+static void tell_trainer(const struct report *report)
+{
+	const struct step_results *all = report->results->steps;
+	const struct pipeline_steps *steps = all && all->main != INDEX_NONE ? &all->pipelines[all->main] : NULL;
+	struct durations times = steps ? trainer_step_times(steps) : (struct durations){ 0 };
+	char text[TEXT_SIZE];
+
+	if (!times.count || !times.has_p50 || !times.has_p99)
+		return;
+	snprintf(text, sizeof(text), tr("%u, median %.3f ms, 99th percentile %.3f ms; %.1f %% of their time waiting for data; known from fetches of batches"),
+		 steps->count, (double)times.p50_ns / 1e6, (double)times.p99_ns / 1e6, trainer_data_wait(steps));
+	line(report, tr("steps"), text);
+}
+
 static void tell_steps(const struct report *report)
 {
 	const struct device_step_results *steps = report->results->device_steps;
@@ -193,8 +209,10 @@ static void tell_steps(const struct report *report)
 
 	if (steps && steps->main == INDEX_NONE)
 		tell_turns(report, &steps->loops);
-	if (!steps || steps->main == INDEX_NONE || !steps->traces[steps->main].means.steps)
+	if (!steps || steps->main == INDEX_NONE || !steps->traces[steps->main].means.steps) {
+		tell_trainer(report);
 		return;
+	}
 	trace = &steps->traces[steps->main];
 	step_source_text(trace->source, trace->evidence, source, sizeof(source));
 	if (report->model->devices.row[trace->device].whole)

@@ -71,6 +71,8 @@ for method in $methods; do
 	expect_loader $method 1
 	assert_eq "worker processes by $method" $WORKERS "$(worker_processes $method)"
 done
+"$ANALYZER" report "$WORK/fork.pbt" >"$WORK/screen"
+assert_contains "steps on one screen" "$WORK/screen" "^steps +$(jq '.steps.rows | length' "$WORK/fork.json"), median [0-9.]+ ms, 99th percentile .*; $(jq -r .steps.data_wait_percent "$WORK/fork.json" | awk '{ printf "%.1f", $1 }') % of"
 
 ALL_STEPS=$((2 * STEPS))
 if [ -n "${PROFBPF_TEST_LONG:-}" ]; then
