@@ -15,7 +15,7 @@ const given = JSON.parse(gunzipSync(Buffer.from(scripts.find(script => script[1]
 const page = new Function("given", scripts.find(script => !script[1])[2] + `
 	globalThis.echarts = {};
 	pictures = given;
-	return { tables, sections_of, section_html, table_body, timeline_parts, legend_html, lasting_rows, label_lines, counter_charts, table_html, human, words, set_left_out: rows => { left_out = rows; } };`)(given);
+	return { tables, sections_of, section_html, table_body, timeline_parts, legend_html, lasting_rows, label_lines, counter_charts, table_html, columns_of, flame_nodes, flame_next, flame_colour, share_text, human, words, set_left_out: rows => { left_out = rows; } };`)(given);
 
 page.set_left_out(report.left_out);
 const first = /<div id="first">[\s\S]*<div id="plain">[\s\S]*?<\/div>\n<noscript>/.exec(file)[0].replace("<noscript>", "");
@@ -59,6 +59,17 @@ must("CPUs' frequencies as mean, lowest and highest", lines_of(clock(0, 1e9, 2e9
 must("parts of a step have the same words in the table as in the chart", ["Waiting for data", "Rest of the step"].every(text =>
 	page.table_html([{ index: 0, data_wait_ns: 1, host_ns: 2 }], "steps.rows", 0).includes(`>${text}<`)) && page.table_html([{ host_ns: 2 }], "operators", 0).includes(">Host<"));
 page.tables.length = 0;
+must("two lines of an axis of shares say the same", [0, 0.05, 0.1, 0.15, 0.2, 0.25].map(page.share_text).join() === "0 %,0.050 %,0.10 %,0.15 %,0.20 %,0.25 %" && [2.5, 5, 9.96, 12.5, 100].map(page.share_text).join() === "2.5 %,5 %,10.0 %,13 %,100 %");
+must("columns of functions have different headings", new Set(page.table_html([{ self_percent: 1, self: 2, total: 3, total_percent: 4 }], "stacks.functions", 0).match(/>[^<]*<.button><.th>/g)).size === 4);
+page.tables.length = 0;
+must("a column that the first row lacks is not where later rows have it", page.columns_of([{ file: 0, cause: 1, ns: 2 }, { file: 0, cause: 1, who: 3, where: 4, ns: 2, gaps: 5 }]).join() === "cause,who,where,ns,gaps,file");
+const flame = page.flame_nodes({ nodes: [-1, 0, 9, 0, 0, 5, 0, 1, 4, 1, 2, 3], names: ["python", "worker", "step (train.py:19)"] });
+must("keys lead to other frames of a flame graph", ["ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "ArrowRight", "ArrowRight", "ArrowLeft", "ArrowUp", "ArrowUp", "Home"].reduce(([at, names], key) => {
+	const next = page.flame_next(flame, at, key);
+	return [next, [...names, next.name]];
+}, [flame[0], []])[1].join() === "python,step (train.py:19),step (train.py:19),python,worker,worker,python,all,all,all" && page.flame_next(flame, flame[0], "x") === undefined);
+must("kinds of frames have the same colours", new Set(["step (train.py:19)", "<module> (train.py)", "f (<frozen posixpath>:82)"].map(name => page.flame_colour(name)[0] >= 190)).size === 1 &&
+	page.flame_colour("std::function<void (int)>::operator()")[0] < 60 && page.flame_colour("[libc.so.6]")[1] < 10);
 must("names of figures", page.words("bad_rows") === "Bad rows" && page.words("rows") === "Each of them" && page.human("parent_pid", 6141, 0) === "6141" && page.human("gil_holder_tid", 11981, 0) === "11981" &&
 	page.human("start_realtime_ns", "1795731022004993968", 0).startsWith("2026-11-26 22:10:22") && page.human("why", "not_called", 0) === "not called");
 

@@ -129,13 +129,19 @@ async function check_timeline(page) {
 	need("a click on a gap shows its chain", await page.evaluate("document.querySelectorAll('#chain li').length") > 0);
 }
 
-/* A frame that is clicked fills the width; a search says how much it marks. */
+/* A search says how much it marks; keys go into a frame and back to all. */
 async function check_flames(page) {
 	const kind = await page.evaluate("document.querySelector('[data-flame-search]')?.dataset.flameSearch");
 	if (!kind)
 		return;
 	await page.evaluate(`(() => { const input = document.querySelector('[data-flame-search]'); input.value = flame_nodes(pictures.flames.${kind}).at(-1).name; input.dispatchEvent(new Event("input", { bubbles: true })); })()`);
 	need("a search in a flame graph says how much it marks", /^marked: .* %$/.test(await page.evaluate(`document.getElementById("flame-${kind}").textContent`)));
+	const told = () => page.evaluate(`document.getElementById("flame-${kind}").textContent`);
+	await page.evaluate(`document.querySelector('[data-chart="flame-${kind}"]').focus()`);
+	await page.key("ArrowDown");
+	need("an arrow goes into the widest frame", (await told()).startsWith(await page.evaluate(`flame_nodes(pictures.flames.${kind})[0].children[0].name + ": "`)));
+	await page.key("Home");
+	need("Home shows all frames", (await told()).startsWith("all: "));
 }
 
 let figures = 0, charts = 0;

@@ -61,8 +61,8 @@ function listen_to_charts() {
 /* Numbers on an axis are round: zeros behind the point say nothing. */
 const tick = unit => value => String(unit(value)).replace(/(\.\d*?)0+(?=\D|$)/, (_, kept) => kept === "." ? "" : kept);
 
-/* Shares of less than 10 % with a decimal: no two lines of an axis say the same. */
-const share_text = v => `${Number(v).toFixed(Math.abs(v) < 10 && v % 1 ? 1 : 0)} %`;
+/* Two digits that count of shares below 10 %: no two lines of an axis say the same. */
+const share_text = v => `${Number(v).toFixed(v % 1 === 0 || Math.abs(v) >= 10 ? 0 : Math.min(4, Math.max(1, 1 - Math.floor(Math.log10(Math.abs(v))))))} %`;
 
 const seconds_text = s => Math.abs(s) < 1e-12 ? "0" : time_text(s * 1e9);
 

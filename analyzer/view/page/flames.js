@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// flames.js - flame graphs, the root on top: on CPUs, asleep, and of the device under what launched it. A click goes into a frame.
+// flames.js - flame graphs, the root on top: on CPUs, asleep, and of the device under what launched it. A click or the arrow keys go into a frame.
 
 const FLAMES = { on_cpu: ["On CPUs", "samples", v => `${thousands(String(v))} samples`], gil: ["On CPUs with the Python interpreter’s lock (GIL)", "samples", v => `${thousands(String(v))} samples`], off_cpu: ["Asleep", "time asleep", time_text], device: ["On the devices, under what launched it", "device time", time_text] };
 const FLAME_ROW = 18;
@@ -24,6 +24,15 @@ function flame_nodes({ nodes, names }) {
 	return list;
 }
 
+/* What kind of function a frame is, by its text: stack_tree_text() of the analyzer. */
+const is_python = name => / \([^()]+\)$/.test(name), is_nameless = name => /^\[.*\]$/.test(name);
+
+/* [hue, saturation] of a frame; frames of one kind differ a little, so that neighbours can be told apart. */
+function flame_colour(name) {
+	const some = [...name].reduce((h, c) => (h * 31 + c.charCodeAt(0)) >>> 0, 7) % 40;
+	return is_nameless(name) ? [some, 6] : [is_python(name) ? 190 + some : 18 + some, 75];
+}
+
 const flame_depth = list => list.reduce((most, node) => Math.max(most, node.depth), 0);
 
 function flames_html() {
@@ -31,7 +40,9 @@ function flames_html() {
 		return "";
 	return Object.entries(FLAMES).filter(([kind]) => pictures.flames?.[kind]?.nodes.length > 3).map(([kind, [title, weight]]) => {
 		const list = flame_nodes(pictures.flames[kind]), height = FLAME_ROW * (flame_depth(list) + 1) + 6;
-		return `<h3>${esc(title)}</h3><div class="tools"><input type="search" data-flame-search="${kind}" aria-label="Mark frames" placeholder="Mark frames">
+		const kinds = [[is_python, "blue: Python’s functions, with their file"], [name => !is_python(name) && !is_nameless(name), "orange: native code and the kernel"],
+			[is_nameless, "grey: without a name, by their file; [unknown] where the callers are not known"]].filter(([is]) => list.slice(1).some(node => is(node.name))).map(([, word]) => word);
+		return `<h3>${esc(title)}</h3><p class="note">A click goes into a frame, the arrow keys to its caller, its widest callee and its neighbours, Home to all. ${kinds.length > 1 ? esc(`Colours: ${kinds.join("; ")}.`) : ""}</p><div class="tools"><input type="search" data-flame-search="${kind}" aria-label="Mark frames" placeholder="Mark frames">
 <button type="button" data-flame-all="${kind}">All</button> <output class="note" id="flame-${kind}"></output></div>
 <div class="flame">${chart_html(`flame-${kind}`, `${title}: a frame’s width is its ${weight}`, height, `The widest: ${list.filter(node => !node.children.length || node.total > list[0].total / 2).slice(0, 6).map(node => node.name).join("; ")}.`)}</div>`;
 	}).join("");
@@ -42,9 +53,9 @@ function flame_shape(params, api, state) {
 	const scale = area.width / root.total, x = area.x + Math.max(0, (node.from - root.from) * scale), width = node.depth <= root.depth ? area.width : Math.min(node.total, root.total) * scale;
 	if (width < 0.4)
 		return null;
-	const marked = state.search && node.name.toLowerCase().includes(state.search);
+	const marked = state.search && node.name.toLowerCase().includes(state.search), [hue, saturation] = flame_colour(node.name);
 	const rect = { type: "rect", shape: { x, y: area.y + node.depth * FLAME_ROW, width: Math.max(width - 0.5, 0.4), height: FLAME_ROW - 1 },
-		style: { fill: marked ? "#d81b60" : `hsl(${18 + [...node.name].reduce((h, c) => (h * 31 + c.charCodeAt(0)) >>> 0, 7) % 40} 75% ${node.depth < root.depth ? 75 : 62}%)`, stroke: marked ? "#000" : "none" } };
+		style: { fill: marked ? "#d81b60" : `hsl(${hue} ${saturation}% ${node.depth < root.depth ? 78 : 66}%)`, stroke: marked ? "#000" : "none" } };
 	if (width > 34)
 		Object.assign(rect, { textConfig: { position: "insideLeft" }, textContent: { style: { text: marked ? `▸ ${node.name}` : node.name, fill: marked ? "#fff" : "#1b1206", fontSize: 11, width: width - 7, overflow: "truncate" } } });
 	return rect;
@@ -56,6 +67,13 @@ function flame_shown(list, root) {
 	for (let node = root; node.parent >= 0; node = list[node.parent])
 		shown.push(list[node.parent]);
 	return [...new Set(shown)];
+}
+
+/* The frame that a key leads to from @node: its caller, its widest callee, the frame beside it, or all. */
+function flame_next(list, node, key) {
+	const beside = node.parent < 0 ? [node] : list[node.parent].children, i = beside.indexOf(node);
+	return { ArrowUp: list[node.parent] ?? node, ArrowDown: node.children[0] ?? node, Home: list[0],
+		ArrowLeft: beside[Math.max(i - 1, 0)], ArrowRight: beside[Math.min(i + 1, beside.length - 1)] }[key];
 }
 
 function draw_flame(kind) {
@@ -73,6 +91,13 @@ function draw_flame(kind) {
 		tooltip: { confine: true, formatter: p => `${esc(state.shown[p.dataIndex].name)}<br>${esc(share(state.shown[p.dataIndex]))}` }, ...series() }), chart_now => {
 		now = chart_now;
 		now.on("click", p => show(state.shown[p.dataIndex]));
+	});
+	document.querySelector(`[data-chart="flame-${kind}"]`)?.addEventListener("keydown", event => {
+		const next = flame_next(list, state.root, event.key);
+		if (!now || !next || event.ctrlKey || event.metaKey)
+			return;
+		event.preventDefault();
+		show(next);
 	});
 	document.querySelector(`[data-flame-all="${kind}"]`)?.addEventListener("click", () => show(list[0]));
 	document.querySelector(`[data-flame-search="${kind}"]`)?.addEventListener("input", event => {

@@ -49,6 +49,9 @@ function cpu_lines(name, points) {
 		.map(([what, value]) => ({ name: `${name}, ${what} of the CPUs`, points: rows.map(([at, of]) => [at, value(of)]) }));
 }
 
+/* An axis of shares ends at 100 %; one of small shares where it would by itself. */
+const SHARE_MOST = v => v.max > 60 ? 100 : null;
+
 const COUNTER_CHARTS = [[/^pressure_/, "Pressure: share of the time in which tasks waited (some), or all did (full)"], [/^idle_/, "Idle states of the CPUs, share of their time"],
 	[/^frequency$/, "Frequency of the CPUs"], [/./, "Other counters of the kernel"]];
 
@@ -60,7 +63,7 @@ function counter_charts(counters, start) {
 		const lines = names.flatMap(name => cpu_lines(words(name.replace(/^(pressure|idle)_/, "")), mine.filter(c => c.name === name).map(c => counter_points(c, start))))
 			.filter(line => line.points.length > 1 && line.points.some(p => p[1] > 0));
 		const unit = mine[0]?.unit === "ns_total" ? share_text : mine[0]?.unit === "hz" ? v => si(v, "Hz", ["", "k", "M", "G"]) : v => thousands(String(v));
-		return lines.length ? [[`counters-${i}`, title, 200, lines.map(line => line.name).join(", "), style => time_option(style, lines, unit)]] : [];
+		return lines.length ? [[`counters-${i}`, title, 200, lines.map(line => line.name).join(", "), style => time_option(style, lines, unit, unit === share_text ? { y: { max: SHARE_MOST } } : {})]] : [];
 	});
 }
 

@@ -54,6 +54,37 @@ static void put_named(FILE *out, yajl_val report, const char *word, const char *
 	page_figure(out, report, path);
 }
 
+/* Is the verdict's root one of the rows of what the threads did on a CPU? */
+static bool is_run(yajl_val report)
+{
+	yajl_val ns = page_tree_get(report, "verdict.root.ns");
+	const char *who = text_at(report, "verdict.root.who");
+	char path[PATH_SIZE];
+
+	for (unsigned int i = 0; ns && who; i++) {
+		const char *other;
+		yajl_val row;
+
+		snprintf(path, sizeof(path), "waits.run.%u.ns", i);
+		row = page_tree_get(report, path);
+		snprintf(path, sizeof(path), "waits.run.%u.who", i);
+		other = text_at(report, path);
+		if (!YAJL_IS_NUMBER(row) || !YAJL_IS_NUMBER(ns))
+			return false;
+		if (other && strcmp(who, other) == 0 && strcmp(YAJL_GET_NUMBER(row), YAJL_GET_NUMBER(ns)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What the root's share is of. */
+static const char *root_whole(yajl_val report)
+{
+	if (page_tree_get(report, "idle.roots.0.ns"))
+		return "the idle time";
+	return is_run(report) ? "the time on a CPU" : "what was waited";
+}
+
 static void put_root(FILE *out, yajl_val report)
 {
 	if (!page_tree_get(report, "verdict.root"))
@@ -64,7 +95,7 @@ static void put_root(FILE *out, yajl_val report)
 	put_named(out, report, "on ", "verdict.root.object");
 	put_named(out, report, "· ", "verdict.root.cause");
 	put_named(out, report, "· ", "verdict.root.percent");
-	fputs(" of what was waited</dd>", out);
+	fprintf(out, " of %s</dd>", root_whole(report));
 }
 
 static void put_verdict(FILE *out, yajl_val report)
@@ -136,13 +167,15 @@ static void put_busy(FILE *out, yajl_val report)
 
 /* Writes the first of the paths (up to NULL) that the report contains. */
 static void put_tile(FILE *out, yajl_val report, const char *title, const char *const *paths,
-		     const char *without)
+		     const char *without, const char *of)
 {
 	while (*paths && !page_tree_get(report, *paths))
 		paths++;
 	fprintf(out, "<div><dt>%s</dt><dd>", title);
 	if (*paths) {
 		page_figure(out, report, *paths);
+		if (*of)
+			fprintf(out, " <small>%s</small>", of);
 	} else {
 		fprintf(out, "<span class=\"unknown\">unknown</span> <small>%s</small>", without);
 	}
@@ -158,10 +191,10 @@ static void put_headline(FILE *out, yajl_val report)
 
 	fputs("<dl class=\"tiles\" aria-label=\"Headline figures\">", out);
 	put_busy(out, report);
-	put_tile(out, report, "Step time, median", HALF, "no steps found");
-	put_tile(out, report, "Step time, 99th percentile", MOST, "no steps found");
-	put_tile(out, report, "CPUs busy", CPU, "not recorded");
-	put_tile(out, report, "Waiting for data", DATA, "no data pipeline found");
+	put_tile(out, report, "Step time, median", HALF, "no steps found", "");
+	put_tile(out, report, "Step time, 99th percentile", MOST, "no steps found", "");
+	put_tile(out, report, "CPUs busy", CPU, "not recorded", "");
+	put_tile(out, report, "Waiting for data", DATA, "no data pipeline found", "of all steps, including the first");
 	fputs("</dl>", out);
 }
 

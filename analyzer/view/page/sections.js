@@ -33,7 +33,7 @@ function content_html(value, path, start, depth, name) {
 			continue;
 		const content = is_rows(inner) || is_map(inner) ? content_html(inner, `${path}.${key}`, start, depth + 1, `${name}: ${words(key)}`) : "";
 		if (content)
-			html += `<h${depth}>${esc(words(key))}</h${depth}>${content}`;
+			html += `<h${depth}>${esc(words_of(path, key))}</h${depth}>${content}`;
 	}
 	return html;
 }

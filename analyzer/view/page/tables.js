@@ -2,15 +2,24 @@
 // tables.js - tables of rows of the report: searched, sorted, written as CSV. Each cell says where in the report it is.
 
 const ROWS_SHOWN = 20; // at first; a button shows the others
+const LONG = /^(symbol|file)$/; // columns that stand last: figures are not pushed out of the window
 const tables = [];
 
+/* Columns in the order of the report's rows: one that the first rows lack stands behind the one that it follows in a later row. */
 function columns_of(rows) {
-	const columns = new Set();
-	for (const row of rows)
-		for (const [key, value] of Object.entries(row))
-			if (!is_map(value) && !(Array.isArray(value) && (!value.length || value.some(is_nested))))
-				columns.add(key);
-	return [...columns];
+	const columns = [];
+	for (const row of rows) {
+		let at = 0;
+		for (const [key, value] of Object.entries(row)) {
+			if (is_map(value) || (Array.isArray(value) && (!value.length || value.some(is_nested))))
+				continue;
+			const known = columns.indexOf(key);
+			if (known < 0)
+				columns.splice(at, 0, key);
+			at = (known < 0 ? at : known) + 1;
+		}
+	}
+	return [...columns.filter(key => !LONG.test(key)), ...columns.filter(key => LONG.test(key))];
 }
 
 function compare(a, b) {
@@ -58,7 +67,7 @@ function table_more(table, id) {
 function heading_html(table, key, id) {
 	const sorted = table.sort === key ? (table.up ? "ascending" : "descending") : "none";
 	const is_number = key !== table.label && table.rows.some(row => typeof row[key] === "number");
-	return `<th scope="col"${is_number ? ' class="n"' : ""} aria-sort="${sorted}"><button type="button" data-table="${id}" data-sort="${esc(key)}">${esc((table.paths[0]?.startsWith("steps.") && STEP_WORDS[key]) || words(key))}</button></th>`;
+	return `<th scope="col"${is_number ? ' class="n"' : ""} aria-sort="${sorted}"><button type="button" data-table="${id}" data-sort="${esc(key)}">${esc((table.paths[0]?.startsWith("steps.") && STEP_WORDS[key]) || words_of(table.paths[0] ?? "", key))}</button></th>`;
 }
 
 /*
@@ -82,7 +91,7 @@ function table_html(rows, paths, start, options = {}) {
 function figures_html(map, path, start, leave_out = []) {
 	const flat = Object.entries(map).filter(([key, value]) => !leave_out.includes(key) && value !== null &&
 		(!is_nested(value) || (Array.isArray(value) && value.length && !value.some(is_nested))));
-	return flat.length ? `<dl class="figures">${flat.map(([key, value]) => `<div${String(value).length > 60 ? ' class="long"' : ""}><dt>${esc(words(key))}</dt><dd data-key="${esc(`${path}.${key}`)}" data-value="${
+	return flat.length ? `<dl class="figures">${flat.map(([key, value]) => `<div${String(value).length > 60 ? ' class="long"' : ""}><dt>${esc(words_of(path, key))}</dt><dd data-key="${esc(`${path}.${key}`)}" data-value="${
 		esc(Array.isArray(value) ? JSON.stringify(value) : value)}">${esc(human(key, value, start))}</dd></div>`).join("")}</dl>` : "";
 }
 

@@ -122,7 +122,7 @@ function timeline_html(report, start) {
 	return `<p class="note">Buttons, the arrow keys, + and − or Ctrl and the wheel zoom and move; 0 shows everything. A click on idle time shows what is behind it. Slices too short to see are drawn as one.</p>
 <div class="tools">${button("in", "+", "Zoom in")}${button("out", "−", "Zoom out")}${button("left", "←", "Earlier")}${button("right", "→", "Later")}${button("all", "All", "Show everything")}${
 		report.idle?.gaps?.length ? button("gap", "Next longest gap", "Show the next longest gap") : ""} <output class="note" id="timeline-span"></output></div>
-${chart_html("timeline", "Timeline", timeline_height(parts), `${parts.tracks.length} rows: ${parts.tracks.map(track => `${track.group}, ${track.name}`).slice(0, 12).join("; ")}.`)}
+${chart_html("timeline", "Steps, devices, threads and queues", timeline_height(parts), `${parts.tracks.length} rows: ${parts.tracks.map(track => `${track.group}, ${track.name}`).slice(0, 12).join("; ")}.`)}
 ${legend_html(parts)}<div class="chain" id="chain" aria-live="polite"></div>`;
 }
 

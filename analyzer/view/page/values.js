@@ -56,6 +56,8 @@ function human(key, value, start) {
 		return value.join(", ");
 	if (key === "cause")
 		return cause_text(value);
+	if (key === "of" && CHOSEN[value])
+		return CHOSEN[value];
 	if (key === "start_realtime_ns")
 		return new Date(Number(value) / 1e6).toISOString().replace("T", " ").replace("Z", " UTC");
 	if (CODES.test(key) && typeof value === "string")
@@ -106,6 +108,19 @@ function words(key) {
 		.map(word => ACRONYMS[word] ?? word).join(" ");
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/* Names that mean something else, or need more words, in one part of the report: [beginning of the path, words]. */
+const PLACE_WORDS = [
+	["waits", { of: "Threads chosen", share_of: "Shares are of", window_ns: "Time looked at", total_ns: "Waiting", gaps_total: "Waits", gaps: "Waits", run_ns: "On a CPU", run: "What they did on a CPU" }],
+	["stacks.functions.", { self: "Self, samples", total: "Total, samples" }],
+	["stacks", { samples_unknown: "Without a stack", samples_whole: "With all callers", samples_with_gil: "With the interpreter’s lock", samples_without_gil: "Without that lock" }],
+	["capture", { not_covered: "Calls that were made but not seen, if any", no_launches: "Runtimes without a launching call" }],
+];
+
+const words_of = (path, key) => PLACE_WORDS.find(([place, names]) => path.startsWith(place) && names[key])?.[1][key] ?? words(key);
+
+/* Why these threads were chosen to stand for the devices. */
+const CHOSEN = { launches: "they submit work to devices", fetches: "they fetch batches", main: "main threads", busiest: "the busiest ones", asked: "as asked for" };
 
 /* What the page carries besides the report: page_data.h. */
 let pictures = {};
