@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TOLERANCE_NS 1000 /* maximum difference of start times, exclusive */
 #define NEAR_MAX 4096 /* tasks near an instant that are compared */
@@ -180,15 +181,56 @@ struct task_detail task_detail_unknown(void)
 				     .mix_blocks = INDEX_NONE };
 }
 
+static uint32_t detail_hash(const struct task_detail *detail)
+{
+	uint64_t words[sizeof(*detail) / sizeof(uint64_t)], hash = 0;
+
+	_Static_assert(sizeof(words) == sizeof(*detail), "the words are all of the detail");
+	memcpy(words, detail, sizeof(words));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15u;
+	return (uint32_t)(hash >> 32);
+}
+
+/* @shared: @detail with the flag. */
+static bool is_row(const struct task_detail *row, const struct task_detail *detail,
+		   const struct task_detail *shared)
+{
+	return memcmp(row, row->known & TASK_DETAIL_SHARED ? shared : detail, sizeof(*row)) == 0;
+}
+
+bool task_detail_put(struct model *model, struct recent_details *recent, struct device_task *task,
+		     const struct task_detail *detail)
+{
+	uint32_t *at = &recent->row[detail_hash(detail) % RECENT_DETAILS];
+	struct task_detail *row = *at ? &model->task_details.row[*at - 1] : NULL;
+	struct task_detail shared = *detail;
+
+	shared.known |= TASK_DETAIL_SHARED;
+	if (row && is_row(row, detail, &shared)) {
+		*row = shared;
+		task->detail = *at;
+		return true;
+	}
+	if (!MODEL_PUSH(&model->task_details, *detail))
+		return false;
+	task->detail = *at = model->task_details.count;
+	return true;
+}
+
 struct task_detail *task_detail_of(struct model *model, struct device_task *task)
 {
-	const struct task_detail unknown = task_detail_unknown();
+	struct task_detail own = task_detail_unknown();
 
-	if (!task->detail) {
-		if (!MODEL_PUSH(&model->task_details, unknown))
-			return NULL;
-		task->detail = model->task_details.count;
+	if (task->detail) {
+		own = model->task_details.row[task->detail - 1];
+		if (!(own.known & TASK_DETAIL_SHARED))
+			return &model->task_details.row[task->detail - 1];
+		own.known &= ~TASK_DETAIL_SHARED;
 	}
+	if (!MODEL_PUSH(&model->task_details, own))
+		return NULL;
+	task->detail = model->task_details.count;
 	return &model->task_details.row[task->detail - 1];
 }
 

@@ -63,10 +63,27 @@ void task_chains_free(struct task_chains *chains);
 uint32_t task_chains_next(const struct task_chains *chains, const struct task_find *find,
 			  const struct task_wanted *wanted, uint32_t after);
 
+#define TASK_DETAIL_SHARED 0x80000000u /* flag of task_detail.known: several tasks have the row */
+#define RECENT_DETAILS 256
+
+/* The details that a file's tasks got last. Zeroed at the begin. */
+struct recent_details {
+	uint32_t row[RECENT_DETAILS]; /* 1 + index into model->task_details, by hash; 0 = none */
+};
+
 /*
- * task_detail_of - the details of a task, created if there are none yet; NULL if out of memory
+ * task_detail_put - gives a task its details: the row of equal recent ones, or a new row
  *
- * The pointer is valid until a row is added to model->task_details.
+ * Of thousands of tasks of a step most differ in nothing but name and times. Returns false if out of memory.
+ */
+bool task_detail_put(struct model *model, struct recent_details *recent, struct device_task *task,
+		     const struct task_detail *detail);
+
+/*
+ * task_detail_of - the details of a task alone, for changes; created if there are none yet; NULL if out of memory
+ *
+ * Details that it shares with other tasks are copied. The pointer is valid until a row is added to
+ * model->task_details.
  */
 struct task_detail *task_detail_of(struct model *model, struct device_task *task);
 

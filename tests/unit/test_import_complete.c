@@ -12,6 +12,7 @@
 #include <sqlite3.h>
 
 #include "analyzer/import/importer.h"
+#include "analyzer/import/task_find.h"
 #include "tests/unit/import_text.h"
 
 static char folder[64];
@@ -351,6 +352,38 @@ static void test_database(void **state)
 	model_free(model);
 }
 
+/* Tasks that differ in names and times only share their details, until one of them gets more. */
+static void test_shared(void **state)
+{
+	struct model *model;
+	struct task_detail *own;
+
+	import_write_text(folder, "kernel_details.csv",
+			  "Step Id,Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),"
+			  "Block Dim,Input Shapes\n"
+			  "1,0,MatMul_1,MatMulV2,AI_CORE,100.5,2,20,\"8,8\"\n"
+			  "1,0,MatMul_2,MatMulV2,AI_CORE,110.5,3,20,\"8,8\"\n"
+			  "1,0,MatMul_3,MatMulV2,AI_CORE,120.5,3,20,\"8,4\"\n"
+			  "2,0,MatMul_1,MatMulV2,AI_CORE,130.5,3,20,\"8,8\"\n"
+			  "1,0,MatMul_1,MatMulV2,AI_CORE,140.5,3,20,\"8,8\"\n");
+	model = take_folder("kernel_details.csv");
+	assert_int_equal(model->tasks.count, 5);
+	assert_int_equal(model->task_details.count, 3);
+	assert_ptr_equal(model_task_detail(model, &model->tasks.row[0]),
+			 model_task_detail(model, &model->tasks.row[4]));
+	own = task_detail_of(model, &model->tasks.row[1]);
+	own->blocks = 7;
+	assert_ptr_equal(task_detail_of(model, &model->tasks.row[1]), own);
+	assert_int_equal(model->task_details.count, 4);
+	assert_int_equal(model_task_detail(model, &model->tasks.row[1])->step, 1);
+	assert_int_equal(model_task_detail(model, &model->tasks.row[0])->blocks, 20);
+	assert_int_equal(model_task_detail(model, &model->tasks.row[4])->blocks, 20);
+	/* The third shares its details with no task: they are changed in place. */
+	task_detail_of(model, &model->tasks.row[2])->blocks = 8;
+	assert_int_equal(model->task_details.count, 4);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +394,7 @@ int main(void)
 		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_database),
 		cmocka_unit_test(test_left),
+		cmocka_unit_test(test_shared),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

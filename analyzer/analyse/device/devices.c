@@ -73,6 +73,16 @@ static int add_gap(struct device_usage *usage, uint32_t *capacity, const struct 
 	return 0;
 }
 
+/* Gives back the room for further gaps: each of many devices has some. */
+static void give_back(struct device_usage *usage)
+{
+	struct device_gap *fitting = usage->gap_count ? reallocarray(usage->gaps, usage->gap_count,
+								     sizeof(*fitting))
+						      : NULL;
+
+	usage->gaps = fitting ? fitting : usage->gaps;
+}
+
 /* Finds window, gaps and busy time. Tasks outside the analysed part show how far it is covered. */
 static int find_gaps(const struct scope *scope, struct device_usage *usage)
 {
@@ -104,6 +114,7 @@ static int find_gaps(const struct scope *scope, struct device_usage *usage)
 			last = scope->first + i;
 		}
 	}
+	give_back(usage);
 	usage->window_start_ns = clamp(&scope->window, first_ns);
 	usage->window_ns = clamp(&scope->window, reach_ns) - usage->window_start_ns;
 	usage->busy_ns = usage->window_ns - usage->idle_ns;

@@ -7,16 +7,11 @@
 #include "analyzer/analyse/device/operators.h"
 #include "lib/base/bisect.h"
 
-/* A task in a step, once for its operator and once for its type. */
+/* A task in a step. There are as many as tasks: all else is looked up. */
 struct member {
-	uint32_t device;
-	uint32_t name; /* 0 for the type */
-	uint32_t type;
-	uint32_t row; /* row of the step in its trace */
 	uint32_t task;
-	uint8_t kind;
-	uint8_t core;
-	bool of_type;
+	uint32_t row; /* row of the step in its trace */
+	uint32_t core;
 };
 
 struct work {
@@ -25,6 +20,7 @@ struct work {
 	struct operator_step_results *results;
 	struct member *members;
 	uint32_t count;
+	bool by_type; /* series are of types, not of operators */
 };
 
 /* Index of the step that contains an instant; INDEX_NONE = none. Steps do not overlap. */
@@ -48,21 +44,14 @@ static const struct device_step_trace *trace_of(const struct device_step_results
 static void add_task(struct work *of, const struct device_step_trace *trace, uint32_t row)
 {
 	const struct device_task *task = &of->model->tasks.row[row];
-	struct member member = { .device = task->device,
-				 .type = task->type,
-				 .row = step_at(trace, task->start_ns),
-				 .task = row,
-				 .kind = task->kind,
-				 .core = (uint8_t)task_core(of->model, task),
-				 .of_type = true };
+	const struct member member = { .task = row,
+				       .row = step_at(trace, task->start_ns),
+				       .core = task_core(of->model, task) };
 
 	if (member.row == INDEX_NONE || task->flags & MODEL_TASK_UNTIMED ||
 	    task->kind == PROFBPF__DEVICE_TASKS__KIND__SYNC ||
 	    !operator_wanted(of->model, &of->options->operators, task))
 		return;
-	of->members[of->count++] = member;
-	member.name = task->name;
-	member.of_type = false;
 	of->members[of->count++] = member;
 }
 
@@ -71,25 +60,26 @@ static int compare(uint64_t x, uint64_t y)
 	return x < y ? -1 : x > y;
 }
 
-static int by_series(const struct member *x, const struct member *y)
+static int by_series(const struct work *of, const struct member *x, const struct member *y)
 {
-	if (x->of_type != y->of_type)
-		return x->of_type ? -1 : 1;
-	if (x->device != y->device)
-		return compare(x->device, y->device);
+	const struct device_task *a = &of->model->tasks.row[x->task];
+	const struct device_task *b = &of->model->tasks.row[y->task];
+
+	if (a->device != b->device)
+		return compare(a->device, b->device);
 	if (x->core != y->core)
 		return compare(x->core, y->core);
-	if (x->kind != y->kind)
-		return compare(x->kind, y->kind);
-	if (x->type != y->type)
-		return compare(x->type, y->type);
-	return compare(x->name, y->name);
+	if (a->kind != b->kind)
+		return compare(a->kind, b->kind);
+	if (a->type != b->type || of->by_type)
+		return compare(a->type, b->type);
+	return compare(a->name, b->name);
 }
 
-static int by_member(const void *a, const void *b)
+static int by_member(const void *a, const void *b, void *of)
 {
 	const struct member *x = a, *y = b;
-	int order = by_series(x, y);
+	int order = by_series(of, x, y);
 
 	if (!order)
 		order = compare(x->row, y->row);
@@ -137,25 +127,59 @@ static void finish_series(const struct operator_step_results *results,
 	series->mean_ns = (double)series->total_ns / series->count;
 }
 
-static void make_series(const struct work *of, const struct device_step_results *steps)
+/* Adds room for the series of the sorted members, and their steps, to the results. Returns 0 or -ENOMEM. */
+static int make_room(const struct work *of)
+{
+	struct operator_step_results *results = of->results;
+	size_t series = results->count, steps = results->step_count;
+	void *grown;
+
+	for (uint32_t i = 0; i < of->count; i++) {
+		const struct member *member = &of->members[i];
+		bool first = i == 0 || by_series(of, member - 1, member);
+
+		series += first;
+		steps += first || member->row != member[-1].row;
+	}
+	if (series > UINT32_MAX || steps > UINT32_MAX)
+		return -ENOMEM;
+	grown = reallocarray(results->series, series + 1, sizeof(*results->series));
+	if (!grown)
+		return -ENOMEM;
+	results->series = grown;
+	grown = reallocarray(results->steps, steps + 1, sizeof(*results->steps));
+	if (!grown)
+		return -ENOMEM;
+	results->steps = grown;
+	return 0;
+}
+
+static struct operator_series series_of(const struct work *of, const struct member *member)
+{
+	const struct device_task *task = &of->model->tasks.row[member->task];
+
+	return (struct operator_series){ .device = task->device,
+					 .name = of->by_type ? 0 : task->name,
+					 .type = task->type,
+					 .kind = task->kind,
+					 .core = (uint8_t)member->core,
+					 .of_type = of->by_type,
+					 .first = of->results->step_count };
+}
+
+static void fill_series(const struct work *of, const struct device_step_results *steps)
 {
 	struct operator_step_results *results = of->results;
 
 	for (uint32_t i = 0; i < of->count; i++) {
 		const struct member *member = &of->members[i];
-		bool first = i == 0 || by_series(member - 1, member);
+		bool first = i == 0 || by_series(of, member - 1, member);
 
 		if (first)
-			results->series[results->count++] =
-				(struct operator_series){ .device = member->device,
-							  .name = member->name,
-							  .type = member->type,
-							  .kind = member->kind,
-							  .core = member->core,
-							  .of_type = member->of_type,
-							  .first = results->step_count };
+			results->series[results->count++] = series_of(of, member);
 		if (first || member->row != member[-1].row) {
-			const struct device_step_trace *trace = trace_of(steps, member->device);
+			const struct device_step_trace *trace =
+				trace_of(steps, results->series[results->count - 1].device);
 
 			results->steps[results->step_count++] =
 				(struct operator_step){ .step = trace->rows[member->row].number };
@@ -163,8 +187,22 @@ static void make_series(const struct work *of, const struct device_step_results 
 		}
 		add_to_step(of, member, &results->steps[results->step_count - 1]);
 	}
-	for (uint32_t i = 0; i < results->count; i++)
-		finish_series(results, &results->series[i]);
+}
+
+static int make_series(struct work *of, const struct device_step_results *steps, bool by_type)
+{
+	uint32_t before = of->results->count;
+	int err;
+
+	of->by_type = by_type;
+	qsort_r(of->members, of->count, sizeof(*of->members), by_member, of);
+	err = make_room(of);
+	if (err)
+		return err;
+	fill_series(of, steps);
+	for (uint32_t i = before; i < of->results->count; i++)
+		finish_series(of->results, &of->results->series[i]);
+	return 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -183,12 +221,10 @@ int operator_steps_analyse(const struct model *model, const struct analysis_opti
 			   struct operator_step_results *results)
 {
 	struct work of = { .model = model, .options = options, .results = results };
-	size_t size = steps->count ? 2 * (size_t)model->tasks.count + 1 : 1;
+	int err;
 
 	*results = (struct operator_step_results){ 0 };
-	if (size > UINT32_MAX)
-		return -ENOMEM;
-	of.members = calloc(size, sizeof(*of.members));
+	of.members = calloc(steps->count ? (size_t)model->tasks.count + 1 : 1, sizeof(*of.members));
 	if (!of.members)
 		return -ENOMEM;
 	for (uint32_t i = 0; steps->count && i < model->tasks.count; i++) {
@@ -198,15 +234,13 @@ int operator_steps_analyse(const struct model *model, const struct analysis_opti
 		if (trace)
 			add_task(&of, trace, i);
 	}
-	qsort(of.members, of.count, sizeof(*of.members), by_member);
-	results->series = calloc((size_t)of.count + 1, sizeof(*results->series));
-	results->steps = calloc((size_t)of.count + 1, sizeof(*results->steps));
-	if (results->series && results->steps) {
-		make_series(&of, steps);
+	err = make_series(&of, steps, true);
+	if (!err)
+		err = make_series(&of, steps, false);
+	if (!err)
 		qsort(results->series, results->count, sizeof(*results->series), by_time);
-	}
 	free(of.members);
-	return results->series && results->steps ? 0 : -ENOMEM;
+	return err;
 }
 
 void operator_steps_free(struct operator_step_results *results)

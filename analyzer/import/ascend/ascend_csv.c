@@ -89,6 +89,7 @@ struct ascend_table {
 	uint32_t metric_count;
 	int64_t shift_ns; /* shift of wall-clock times against CLOCK_MONOTONIC_RAW; 0 = unknown */
 	struct task_find find; /* if import->complete */
+	struct recent_details details;
 };
 
 static int detect(const struct import_sample *sample)
@@ -266,7 +267,6 @@ static uint32_t device_row(struct ascend_table *table, const struct csv_value *v
 static int put_task(struct ascend_table *table, const struct csv_value *values,
 		    struct device_task *task)
 {
-	struct model *model = table->import->model;
 	struct task_detail detail;
 
 	task->device = device_row(table, values,
@@ -274,9 +274,8 @@ static int put_task(struct ascend_table *table, const struct csv_value *values,
 					  ? PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
 					  : PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC_RAW);
 	if (task->device == INDEX_NONE || !read_detail(table, values, &detail) ||
-	    !MODEL_PUSH(&model->task_details, detail))
+	    !task_detail_put(table->import->model, &table->details, task, &detail))
 		return -ENOMEM;
-	task->detail = model->task_details.count;
 	return import_task(&table->rows, task);
 }
 

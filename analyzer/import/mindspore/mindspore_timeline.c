@@ -21,6 +21,7 @@
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
 #include "analyzer/import/readers/json_file.h"
+#include "analyzer/import/task_find.h"
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
 #define TEXT_MAX 4096 /* bytes of the shapes of an operator */
@@ -38,6 +39,7 @@ struct ms_operator {
 struct ms_timeline {
 	struct import *import;
 	struct import_rows rows;
+	struct recent_details details;
 	uint64_t device;
 	struct map operator_rows; /* string: full name -> row */
 	MODEL_ARRAY(struct ms_operator) operators;
@@ -235,10 +237,7 @@ static bool describe(struct ms_timeline *file, struct device_task *task)
 	if (row == MAP_NONE)
 		return true;
 	task->type = file->operators.row[row].type;
-	if (!MODEL_PUSH(&model->task_details, file->operators.row[row].detail))
-		return false;
-	task->detail = model->task_details.count;
-	return true;
+	return task_detail_put(model, &file->details, task, &file->operators.row[row].detail);
 }
 
 static bool times_of(const struct ms_timeline *file, const struct csv_value *values,

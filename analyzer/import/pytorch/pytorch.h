@@ -13,6 +13,7 @@
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
 #include "analyzer/import/pass_arrows.h"
+#include "analyzer/import/task_find.h"
 
 /* A call of a runtime, until the whole file is read. Times in the file's clock. */
 struct host_call {
@@ -79,6 +80,7 @@ struct pytorch_memory {
 struct pytorch {
 	struct import *import;
 	struct import_rows rows;
+	struct recent_details details;
 	int64_t base_ns; /* baseTimeNanoseconds */
 	MODEL_ARRAY(struct host_call) calls;
 	MODEL_ARRAY(struct gpu_task) tasks;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyzer/import/pipeline_stage.h"
-
 #include "lib/base/bisect.h"
 #include "lib/base/sort_rows.h"
 
@@ -146,14 +145,11 @@ static bool add_detail(struct pytorch *file, const struct gpu_task *from, struct
 	if (!detail.group && !detail.collective && !detail.input_shapes && !detail.input_types &&
 	    !detail.metric_count)
 		return true;
-	detail.first_metric = model->task_metrics.count;
+	detail.first_metric = from->metric_count ? model->task_metrics.count : 0;
 	for (uint32_t i = 0; i < from->metric_count; i++)
 		if (!MODEL_PUSH(&model->task_metrics, file->metrics.row[from->first_metric + i]))
 			return false;
-	if (!MODEL_PUSH(&model->task_details, detail))
-		return false;
-	task->detail = model->task_details.count;
-	return true;
+	return task_detail_put(model, &file->details, task, &detail);
 }
 
 static int put_task(struct pytorch *file, const struct gpu_task *from)
