@@ -209,9 +209,8 @@ int catalogs_add_text(struct catalogs *catalogs, const char *name, const char *t
 		catalog_free(catalog);
 		if (err == -E2BIG)
 			give_error(error, err,
-				   "%s: with this one the catalogs of the session would hold more "
-				   "than "
-				   "%d patterns with a *; list functions by their full names\n",
+				   "%s: with this catalog the session would have more than %d "
+				   "patterns with a *; list functions by their full names\n",
 				   name, CATALOGS_PATTERNS_MAX);
 	}
 	catalog_errors_free(&errors);
@@ -233,7 +232,7 @@ static char *read_file(const char *path, size_t *size, int *err, char **error)
 	} else if (!S_ISREG(st.st_mode)) {
 		*err = give_error(error, -EINVAL, "%s: not a regular file\n", path);
 	} else if (st.st_size > CATALOG_TEXT_MAX) {
-		*err = give_error(error, -EFBIG, "%s: larger than %u bytes, no catalog\n", path,
+		*err = give_error(error, -EFBIG, "%s: larger than %u bytes, the limit of a catalog\n", path,
 				  CATALOG_TEXT_MAX);
 	} else if (!(text = malloc(CATALOG_TEXT_MAX))) {
 		*err = -ENOMEM;

@@ -46,12 +46,12 @@ int catalog_directory(char *path, size_t path_size, char *error, size_t error_si
 		n = snprintf(path, path_size, "%s", env);
 		if (n > 0 && (size_t)n < path_size && is_directory(path))
 			return 0;
-		snprintf(error, error_size, "%s=%s is no directory", CATALOG_DIRECTORY_ENV, env);
+		snprintf(error, error_size, "%s=%s is not a directory", CATALOG_DIRECTORY_ENV, env);
 		return -ENOENT;
 	}
 	err = program_directory(program, sizeof(program));
 	if (err) {
-		snprintf(error, error_size, "cannot tell where this program is: %s",
+		snprintf(error, error_size, "cannot determine the path of this program: %s",
 			 strerror(-err));
 		return err;
 	}
@@ -61,8 +61,7 @@ int catalog_directory(char *path, size_t path_size, char *error, size_t error_si
 			return 0;
 	}
 	snprintf(error, error_size,
-		 "no catalogs: there is neither %s/../catalog nor %s/../share/profbpf/catalog; set "
-		 "%s",
+		 "no catalogs: neither %s/../catalog nor %s/../share/profbpf/catalog exists; set %s",
 		 program, program, CATALOG_DIRECTORY_ENV);
 	return -ENOENT;
 }

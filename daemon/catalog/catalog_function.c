@@ -310,8 +310,7 @@ void catalog_parse_exclusion(struct parser *parser, const struct token *first)
 		return;
 	if (more.length >= 5 && !memcmp(more.text, "plain", 5))
 		FAIL(parser, more.column,
-		     "found %s, expected the end of the line: what is not traced needs nobody to "
-		     "vouch for it",
+		     "found %s, expected the end of the line: a function that is not traced needs no plain=",
 		     QUOTE(&more));
 	else
 		FAIL(parser, more.column, "found %s, expected the end of the line", QUOTE(&more));

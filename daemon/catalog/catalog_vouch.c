@@ -153,8 +153,8 @@ void catalog_check_plain(struct parser *parser, const struct catalog_function *f
 	if (!function->plain || !function->pattern || !stands_for_anything(function))
 		return;
 	FAIL(parser, first->column,
-	     "found plain=%s for %s, expected a pattern that names its functions: nobody can vouch "
-	     "for all there are",
+	     "found plain=%s for %s, expected a pattern that names functions: plain= cannot be "
+	     "stated for all functions",
 	     function->plain_name, QUOTE(first));
 }
 

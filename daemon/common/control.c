@@ -114,7 +114,7 @@ static int check_place(const char *path, char *error, size_t error_size)
 
 	if (lstat(path, &st) || S_ISSOCK(st.st_mode))
 		return 0;
-	snprintf(error, error_size, "%s exists and is no socket; remove it or use --socket", path);
+	snprintf(error, error_size, "%s exists and is not a socket; remove it or use --socket", path);
 	return -EEXIST;
 }
 

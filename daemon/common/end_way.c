@@ -24,8 +24,8 @@ const char *end_way_reason(const struct probed_function *function, enum end_way 
 	case END_BY_RETURN_PROBE: return function->entry->plain;
 	case END_BY_EXITS:
 		return function->entry->plain
-			       ? "plain, but this kernel can't leave out a return probe"
-			       : "not vouched for as plain";
+			       ? "plain, but this kernel cannot leave out single return probes"
+			       : "no catalog vouches that it is plain";
 	case END_UNSEEN: return exit_doubt_text(function->exits.doubt);
 	}
 	return "?";

@@ -549,7 +549,7 @@ const char *probed_refusal_text(enum probed_refusal why)
 {
 	switch (why) {
 	case PROBED_IFUNC: return "chosen when the library is loaded (IFUNC)";
-	case PROBED_GO: return "compiled by Go, which does not bear return probes";
+	case PROBED_GO: return "compiled by Go, whose stacks return probes would damage";
 	}
 	return "?";
 }

@@ -187,7 +187,7 @@ int process_check(pid_t pid, int err, const struct process_facts *facts, char *e
 		return err;
 	}
 	if (err) {
-		snprintf(error, error_size, "cannot look at process %d: %s", (int)pid,
+		snprintf(error, error_size, "cannot read process %d: %s", (int)pid,
 			 strerror(-err));
 		return err;
 	}

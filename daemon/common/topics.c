@@ -71,7 +71,7 @@ int topics_parse(const char *text, unsigned int *topics, char *error, size_t err
 		p += strspn(p, ", \t");
 	}
 	if (!found)
-		return refuse(any ? "no topic is left" : "no topic given", error, error_size);
+		return refuse(any ? "no topic is left after the removals" : "no topic given", error, error_size);
 	*topics = found;
 	return 0;
 }

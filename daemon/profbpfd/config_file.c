@@ -57,11 +57,12 @@ int config_file_read(const char *path,
 			err = option(context, name, value, line);
 			continue;
 		}
-		snprintf(error, error_size, "%s:%u: not NAME = VALUE, with a name that profbpfd --help lists", path, line);
+		snprintf(error, error_size, "%s:%u: the line is not NAME = VALUE with a name that "
+					    "profbpfd --help lists", path, line);
 		err = -EINVAL;
 	}
 	if (!err && ferror(file)) {
-		snprintf(error, error_size, "%s: it cannot be read", path);
+		snprintf(error, error_size, "%s: cannot read the file", path);
 		err = -EIO;
 	}
 	free(text);

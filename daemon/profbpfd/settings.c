@@ -46,45 +46,47 @@ static const struct argp_option options[] = {
 	{ "socket", OPTION_SOCKET, "PATH", 0,
 	  "Listen on PATH (default: $" CONTROL_SOCKET_ENV " or " CONTROL_SOCKET_DEFAULT ")" },
 	{ "catalog", OPTION_CATALOG, "DIR", 0,
-	  "Read the catalogs of DIR too; they override those that come with profbpf (repeatable)" },
+	  "Also read the catalogs in DIR; they override those of profbpf (repeatable)" },
 	{ "btf", OPTION_BTF, "FILE", 0,
-	  "Take the kernel's types (BTF) from FILE, where " KERNEL_TYPES " is not to be had" },
+	  "Read the kernel's type information (BTF) from FILE, if " KERNEL_TYPES " is not available" },
 	{ "metrics", OPTION_METRICS, "ADDRESS", 0,
-	  "Serve metrics at http://ADDRESS/metrics: a path of a socket, or ADDRESS:PORT, where whoever can connect sees "
-	  "everything (repeatable; default: nowhere)" },
+	  "Serve metrics at http://ADDRESS/metrics. ADDRESS is the path of a socket, or HOST:PORT, "
+	  "where every client sees all metrics (repeatable; default: none)" },
 	{ "config", OPTION_CONFIG, "FILE", 0,
 	  "Read FILE first: options of this list, without the dashes, as NAME = VALUE (default: " CONFIG_FILE
 	  ", if there is one)" },
 	{ "check-config", OPTION_CHECK_CONFIG, "FILE", OPTION_ARG_OPTIONAL,
-	  "Only tell whether FILE (default: as --config) is right" },
+	  "Only check FILE (default: as for --config) for errors" },
 	{ "private", OPTION_PRIVATE, "FD", OPTION_HIDDEN, NULL },
 	{ "without-feature", OPTION_WITHOUT, "NAME", OPTION_HIDDEN, NULL },
 	{ NULL, 0, NULL, 0, "The flight recorder, which keeps the last seconds for `profctl snapshot':", 2 },
-	{ "recorder", OPTION_RECORDER, "DURATION", 0, "Keep that much in memory (default: no recorder)", 2 },
+	{ "recorder", OPTION_RECORDER, "DURATION", 0, "Keep the last DURATION in memory (default: no recorder)", 2 },
 	{ "recorder-memory", OPTION_RECORDER_MEMORY, "SIZE", 0,
-	  "In so much memory at most; the oldest goes first (default: 64M)", 2 },
+	  "Limit of its memory; the oldest data are dropped first (default: 64M)", 2 },
 	{ "recorder-for", OPTION_RECORDER_FOR, "WHOM", 0,
-	  "Of these processes: accelerators (whoever uses one; the default), pid=N, user=NAME, cgroup=/PATH, unit=NAME or pod=UID (repeatable)",
+	  "Record these processes: accelerators (all that use one; the default), pid=N, user=NAME, "
+	  "cgroup=/PATH, unit=NAME or pod=UID (repeatable)",
 	  2 },
 	{ "trigger", OPTION_TRIGGER, "WHAT", 0,
-	  "Write a snapshot when this happens: signal, signal=N, no-launch=DURATION, slow-step=K:FUNCTION, "
-	  "steps=N+M:FUNCTION, data-wait=X%[:FUNCTION], metric=NAME>X (repeatable; profctl trigger adds more)",
+	  "Write a snapshot at this event: signal, signal=N, no-launch=DURATION, "
+	  "slow-step=K:FUNCTION, steps=N+M:FUNCTION, data-wait=X%[:FUNCTION], metric=NAME>X "
+	  "(repeatable; profctl trigger adds more)",
 	  2 },
 	{ "trigger-directory", OPTION_TRIGGER_DIRECTORY, "DIR", 0,
-	  "Where these snapshots go (default: " TRIGGER_DIRECTORY ")", 2 },
+	  "Folder of these snapshots (default: " TRIGGER_DIRECTORY ")", 2 },
 	{ "trigger-space", OPTION_TRIGGER_SPACE, "SIZE", 0,
-	  "Which take so much at most; the oldest is removed first (default: 1G)", 2 },
+	  "Limit of their size; the oldest are removed first (default: 1G)", 2 },
 	{ NULL, 0, NULL, 0,
-	  "What an ordinary user may have (root and the group profbpf: anything):", 1 },
-	{ "user-sessions", OPTION_USER_SESSIONS, "N", 0, "Sessions at once (default: 4)", 1 },
+	  "Limits of an ordinary user (root and the group profbpf have none):", 1 },
+	{ "user-sessions", OPTION_USER_SESSIONS, "N", 0, "Concurrent sessions (default: 4)", 1 },
 	{ "user-memory", OPTION_USER_MEMORY, "SIZE", 0,
-	  "Memory of all sessions: buffers and what waits to be written (default: 1G)", 1 },
+	  "Memory of all sessions: buffers and data waiting to be written (default: 1G)", 1 },
 	{ "user-processes", OPTION_USER_PROCESSES, "N", 0,
-	  "Processes of a session, with those that they start (default: 256)", 1 },
+	  "Processes of a session, including those that they start (default: 256)", 1 },
 	{ "user-functions", OPTION_USER_FUNCTIONS, "N", 0,
 	  "Functions that a session probes (default: 16384)", 1 },
 	{ "user-catalog", OPTION_USER_CATALOG, "SIZE", 0,
-	  "Length of catalogs that come with a request (default: 512K)", 1 },
+	  "Size of the catalogs sent with a request (default: 512K)", 1 },
 	{ NULL, 0, NULL, 0, NULL, -1 },
 	{ "version", OPTION_VERSION, NULL, 0, "Print the version", -1 },
 	{ 0 },
@@ -137,7 +139,7 @@ static int add_trigger(struct flight_recorder_options *recorder, const char *val
 	if (trigger_parse(value, &larger[recorder->trigger_count], error, sizeof(error)))
 		return wrong(state, "--trigger: %s", error);
 	if (recorder->trigger_count == TRIGGERS_MAX)
-		return wrong(state, "--trigger %s: there are %d already", value, TRIGGERS_MAX);
+		return wrong(state, "--trigger %s: more than %d triggers", value, TRIGGERS_MAX);
 	larger[recorder->trigger_count].of_settings = true;
 	larger[recorder->trigger_count++].every_ns = TRIGGER_EVERY_NS;
 	return 0;
@@ -153,13 +155,13 @@ static int set_recorder(struct flight_recorder_options *recorder, int key, const
 		if (duration_parse(value, &recorder->window_ns, error, sizeof(error)))
 			return wrong(state, "--recorder: %s", error);
 		if (recorder->window_ns < RECORDER_WINDOW_MIN_NS || recorder->window_ns > RECORDER_WINDOW_MAX_NS)
-			return wrong(state, "--recorder %s: not between 1s and 24h", value);
+			return wrong(state, "--recorder %s: must be from 1s to 24h", value);
 		return 0;
 	case OPTION_RECORDER_MEMORY:
 		if (size_parse(value, &recorder->memory_bytes, error, sizeof(error)))
 			return wrong(state, "--recorder-memory: %s", error);
 		if (recorder->memory_bytes < RECORDER_MEMORY_MIN)
-			return wrong(state, "--recorder-memory %s: 4M at least", value);
+			return wrong(state, "--recorder-memory %s: must be at least 4M", value);
 		return 0;
 	case OPTION_TRIGGER: return add_trigger(recorder, value, state);
 	case OPTION_TRIGGER_DIRECTORY: recorder->directory = value; return 0;
@@ -180,7 +182,7 @@ static int parse_private(const char *text, const struct argp_state *state)
 	long fd = strtol(text, &end, 10);
 
 	if (!*text || *end || fd < 3 || fd > 1 << 20)
-		return wrong(state, "--private is for profctl's own use");
+		return wrong(state, "--private is for use by profctl only");
 	((struct settings *)state->input)->private_fd = (int)fd;
 	return 0;
 }
@@ -193,7 +195,7 @@ static int parse_without(const char *name, const struct argp_state *state)
 	char *names;
 
 	if (!features_leave_out(&none, name))
-		return wrong(state, "--without-feature %s: there is no such feature", name);
+		return wrong(state, "--without-feature %s: unknown feature", name);
 	if (asprintf(&names, "%s,%s", others ? others : "", name) < 0)
 		return wrong(state, "out of memory");
 	setenv(FEATURES_WITHOUT_ENV, names, true);
@@ -232,7 +234,7 @@ static int add_catalog(struct settings *settings, const char *path, const struct
 static int add_address(struct settings *settings, const char *address, const struct argp_state *state)
 {
 	if (settings->metrics.count == METRICS_ADDRESSES_MAX)
-		return wrong(state, "--metrics %s: there are %d already", address, METRICS_ADDRESSES_MAX);
+		return wrong(state, "--metrics %s: more than %d addresses", address, METRICS_ADDRESSES_MAX);
 	return words_add(&settings->metrics, address) ? wrong(state, "out of memory") : 0;
 }
 
@@ -318,7 +320,7 @@ static int take_line(void *context, const char *name, const char *value, unsigne
 	/* Options keep pointers to their values, so these are stored. */
 	if (!option->name || !option->arg || option->flags & OPTION_HIDDEN || option->key == OPTION_CONFIG ||
 	    option->key == OPTION_CHECK_CONFIG)
-		err = wrong(&state, "there is no option %s for this file", name);
+		err = wrong(&state, "%s is not an option of this file", name);
 	else if (words_add(&settings->kept, value))
 		err = wrong(&state, "out of memory");
 	else
@@ -344,7 +346,7 @@ static int read_config(const struct config *config, struct settings *settings)
 	if (err && !settings->error)
 		exit(2);
 	if (!err && config->check) {
-		printf("%s: right\n", config->path);
+		printf("%s: no errors\n", config->path);
 		exit(0);
 	}
 	return err;
@@ -352,8 +354,8 @@ static int read_config(const struct config *config, struct settings *settings)
 
 static const struct argp argp = {
 	options, parse_option, NULL,
-	"Record what the host does for its accelerators. profctl tells it what to record.\v"
-	"Runs in the foreground until SIGTERM. See profbpfd(8)."
+	"Record what the host does for its accelerators, on requests of profctl.\vRuns in the "
+	"foreground until SIGTERM. See profbpfd(8)."
 };
 
 static void set_defaults(struct settings *settings)

@@ -59,7 +59,7 @@ static void explain(int err, const char *text, const char *unit, char *error, si
 		snprintf(error, error_size, "'%.40s' is longer than a year", text);
 	else
 		snprintf(error, error_size,
-			 "'%.40s' is no duration: write for example 10s, 200ms or 1m30s", text);
+			 "'%.40s' is not a duration: write for example 10s, 200ms or 1m30s", text);
 }
 
 int duration_parse(const char *text, uint64_t *ns, char *error, size_t error_size)

@@ -25,11 +25,11 @@ int size_parse(const char *text, uint64_t *bytes, char *error, size_t error_size
 		snprintf(error, error_size,
 			 "'%.40s' has an unknown unit '%.20s': units are K, M and G", text, unit);
 	else if (err == -EDOM)
-		snprintf(error, error_size, "'%.40s' is no whole number of bytes", text);
+		snprintf(error, error_size, "'%.40s' is not a whole number of bytes", text);
 	else if (err == -ERANGE)
 		snprintf(error, error_size, "'%.40s' is more than 1024G", text);
 	else if (err)
-		snprintf(error, error_size, "'%.40s' is no size: write for example 64M or 512K",
+		snprintf(error, error_size, "'%.40s' is not a size: write for example 64M or 512K",
 			 text);
 	if (err && err != -ERANGE)
 		err = -EINVAL;

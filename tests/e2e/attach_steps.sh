@@ -59,7 +59,7 @@ attach_ends "a step that does not come" 1
 assert_contains "it says so" "$WORK/err" "step 1000000000 has not begun: process $TRUTH_PID began [1-9][0-9]* .stopped by user.; nothing was recorded"
 attach_steps "$WORK/never.pbt" --launch-from-step 0 --step-call nobodys_function --duration 1500ms
 attach_ends "a function that is not there" 1
-assert_contains "it says so" "$WORK/err" 'no step has begun: no function that is probed begins one .duration.; nothing was recorded'
+assert_contains "it says so" "$WORK/err" 'no step has begun: no probed function begins a step .duration.; nothing was recorded'
 [ ! -e "$WORK/never.pbt" ] || fail "an empty file is left"
 
 # The job ends within its steps.

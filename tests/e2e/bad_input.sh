@@ -55,7 +55,7 @@ status=0
 unshare --mount sh -c "mount -t tmpfs tmpfs /sys/kernel/btf && '$PROFCTL' record -o '$WORK/nobtf.pbt' -- true" \
 	2>"$WORK/err" || status=$?
 assert_eq "status without BTF" 1 "$status"
-assert_contains "the message" "$WORK/err" 'mounted over /sys/kernel/btf'
+assert_contains "the message" "$WORK/err" 'a mount hides /sys/kernel/btf'
 
 # A pid namespace: process ids would refer to other processes.
 status=0

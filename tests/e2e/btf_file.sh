@@ -33,15 +33,15 @@ refused() {
 	assert_contains "status with $1" "$WORK/status" "because +--btf $WORK/$1: $2"
 }
 refused missing 'No such file'
-refused half 'it holds no BTF, or not all of it'
-refused text 'it holds no BTF'
-refused empty 'it holds no BTF'
-refused changed 'it describes another kernel'
-refused foreign '.*another kind of CPU'
+refused half 'no complete BTF in the file'
+refused text 'no complete BTF in the file'
+refused empty 'no complete BTF in the file'
+refused changed 'the file describes another kernel'
+refused foreign '.*another CPU architecture'
 # A BPF object has types, too, but not those of a kernel.
 if objects=$(find "$BUILD/bpf" -name '*.bpf.o' 2>/dev/null | head -n 1) && [ -n "$objects" ]; then
 	cp "$objects" "$WORK/object"
-	refused object 'it describes no kernel'
+	refused object 'the file does not describe a kernel'
 fi
 
 # traced WHAT [COMMAND...]: checks exact counts, and that the scheduler's programs are loaded
@@ -72,11 +72,11 @@ unset PROFBPF_BTF
 start_daemon --btf "$WORK/good"
 traced "by a daemon with --btf"
 "$PROFCTL" status >"$WORK/status"
-assert_contains "status" "$WORK/status" 'kernel type information +the file of --btf'
+assert_contains "status" "$WORK/status" 'kernel type information +the file given by --btf'
 stop_daemon
 PROFBPF_BTF=$WORK/half assert_status "hidden, with half of it" 1 hidden "$PROFCTL" record -o "$WORK/out.pbt" -- true
 # Since 5.11 the kernel also offers its BTF by id; before, only ids of tracepoints can be compared.
 if "$PROFCTL" status --format json | jq -e '.features[] | select(.name == "typed current thread") | .available' >/dev/null; then
 	PROFBPF_BTF=$WORK/changed assert_status "hidden, with another kernel's" 0 hidden "$PROFCTL" status
-	assert_contains "hidden, with another kernel's" "$WORK/out" 'because +--btf .*it describes another kernel'
+	assert_contains "hidden, with another kernel's" "$WORK/out" 'because +--btf .*the file describes another kernel'
 fi

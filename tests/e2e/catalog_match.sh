@@ -41,7 +41,7 @@ assert_eq "why" "of unknown size, or too large" "$(of binary_sizeless .reason)"
 assert_between "the price of a stepped entry, more than that of a push" 2 1000000 \
 	"$(($(of binary_loop .expected_ns) - $(of binary_push .expected_ns)))"
 assert_eq "where its calls end" "exits" "$(of binary_push .ends_by)"
-assert_eq "why" "not vouched for as plain" "$(of binary_push .ends_by_reason)"
+assert_eq "why" "no catalog vouches that it is plain" "$(of binary_push .ends_by_reason)"
 # Addresses are those of the linker.
 address=$(nm -D "$WORK/prologues.so" | sed -n 's/^0*\([0-9a-f]*\) T binary_push$/\1/p')
 segment=$(readelf -lW "$WORK/prologues.so" | awk '$1 == "LOAD" && /R E/ { print $2, $3 }')

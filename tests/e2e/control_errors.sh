@@ -193,4 +193,4 @@ wait_until 20 answers || fail "the new daemon does not answer on the old socket"
 stop_daemon
 [ ! -e "$PROFBPF_SOCKET" ] || fail "the daemon left its socket behind"
 : >"$WORK/file"
-refused "a socket path that is a file" 1 "$WORK/file exists and is no socket" "$PROFBPFD" --socket "$WORK/file"
+refused "a socket path that is a file" 1 "$WORK/file exists and is not a socket" "$PROFBPFD" --socket "$WORK/file"

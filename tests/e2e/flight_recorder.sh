@@ -92,7 +92,7 @@ paced_goes 1
 as_nobody "$PROFCTL" snapshot -o - >/dev/null 2>"$WORK/nobody.err" && fail "an ordinary user got root's calls"
 assert_contains "the message to an ordinary user" "$WORK/nobody.err" 'no process of yours'
 assert_status "the recorder's session cannot be stopped" 1 "$PROFCTL" stop 1
-assert_contains "the message" "$WORK/err" "flight recorder's"
+assert_contains "the message" "$WORK/err" "belongs to the flight recorder"
 # Waits longer than the recorder keeps calls, by two of its segments
 until [ $((${EPOCHREALTIME/[.,]/} - started_us)) -gt $((SECONDS_KEPT * 1000000 + 2500000)) ]; do sleep 0.1; done
 snapshot "$WORK/all.pbt"
@@ -101,7 +101,7 @@ assert_whole "all that is kept" "$WORK/all.pbt" "${PACED_PID[1]}"
 assert_between "the first call of them" 2 "$LAST" "$FIRST"
 assert_eq "calls kept" "$COUNT" "$(of_api 1)"
 assert_eq "calls kept and dropped are all that there were" "$LAST" $(($(of_api 1) + $(of_api 2)))
-assert_contains "the file says what was dropped" "$WORK/all.pbt.json" "records were dropped"
+assert_contains "the file says what was dropped" "$WORK/all.pbt.json" "window were dropped"
 assert_eq "the target" "${PACED_PID[1]}" "$(jq '.trace.targets | join(",")' -r <"$WORK/all.pbt.json")"
 # A shorter window: a later snapshot begins later, whatever the program did meanwhile.
 first=$FIRST

@@ -75,12 +75,12 @@ END
 hide() { unshare --mount bash -e "$WORK/hide" "$@"; }
 # libbpf also looks for the kernel's types in these files.
 if [ ! -e "/boot/vmlinux-$(uname -r)" ] && [ ! -e "/lib/modules/$(uname -r)/build/vmlinux" ]; then
-	status_says "without BTF" 'because +something is mounted over /sys/kernel/btf.*unmount it' hide /sys/kernel/btf
-	refused "without BTF" 'something is mounted over /sys/kernel/btf' hide /sys/kernel/btf
-	status_says "without sysfs" 'because +/sys is not the kernel.s here.*mount sysfs' hide /sys
+	status_says "without BTF" 'because +a mount hides /sys/kernel/btf.*unmount it' hide /sys/kernel/btf
+	refused "without BTF" 'a mount hides /sys/kernel/btf' hide /sys/kernel/btf
+	status_says "without sysfs" 'because +/sys is not a sysfs.*mount sysfs' hide /sys
 fi
 if ! grep -q ' /sys/kernel/debug ' /proc/mounts; then
-	PROFBPF_IOCTLS=tracepoint status_says "without tracefs" 'but +ioctls are not seen: tracefs.*mount -t tracefs' hide /sys/kernel/tracing
+	PROFBPF_IOCTLS=tracepoint status_says "without tracefs" 'but +ioctls are not recorded: no tracefs.*mount -t tracefs' hide /sys/kernel/tracing
 	PROFBPF_IOCTLS=tracepoint warned "without tracefs" 'warning: .*tracefs' hide /sys/kernel/tracing
 fi
 case $(uname -m) in
@@ -94,14 +94,14 @@ for errno in 1 38; do
 done
 refused "without bpf()" 'a seccomp filter refuses the system call bpf .*seccomp=unconfined' \
 	"$BUILD/tests/truth/refused" "$bpf" 1
-status_says "without perf_event_open()" 'but +(libraries loaded later are not seen|API calls are not traced)(, ioctls neither)?: a seccomp filter' \
+status_says "without perf_event_open()" 'but +(libraries loaded later are not traced|API calls are not traced)(, nor are ioctls)?: a seccomp filter' \
 	"$BUILD/tests/truth/refused" "$perf" 1
 # If probes are perf events, none works; otherwise everything else works.
 if ! "$PROFCTL" status | grep -q '^probes *perf'; then
-	warned "without perf_event_open()" 'warning: libraries loaded later are not seen: a seccomp filter' \
+	warned "without perf_event_open()" 'warning: libraries loaded later are not traced: a seccomp filter' \
 		"$BUILD/tests/truth/refused" "$perf" 1
-	if "$BUILD/tests/truth/refused" "$perf" 1 "$PROFCTL" status | grep -q 'ioctls neither'; then
-		warned "without perf_event_open()" 'warning: ioctls are not seen: a seccomp filter' \
+	if "$BUILD/tests/truth/refused" "$perf" 1 "$PROFCTL" status | grep -q 'nor are ioctls'; then
+		warned "without perf_event_open()" 'warning: ioctls are not recorded: a seccomp filter' \
 			"$BUILD/tests/truth/refused" "$perf" 1
 	fi
 fi

@@ -21,7 +21,7 @@ truth_block other 1 plain=test
 END
 
 # said: the reported number of remaining calls
-said() { sed -n 's/.*plain functions that did not end within a second: \([0-9]*\);.*/\1/p' "$WORK/profctl.err"; }
+said() { sed -n 's/.*warning: \([0-9]*\) calls of plain functions did not end within a second;.*/\1/p' "$WORK/profctl.err"; }
 
 # A thread of the program stays in truth_block.
 start_daemon

@@ -27,31 +27,31 @@ attach() { as_nobody "$PROFCTL" attach --pid "$theirs" "$@"; }
 # ---- At the start of a session
 
 assert_status "memory" 1 attach --buffer 300M -o "$WORK/theirs/a.pbt"
-assert_contains "memory" "$WORK/err" 'may take 400.0 MiB of memory.*--buffer.*profbpfd --user-memory'
+assert_contains "memory" "$WORK/err" 'may use 400.0 MiB of memory.*--buffer.*profbpfd --user-memory'
 assert_status "memory before a step" 1 attach --buffer 250M --launch-from-step 9 --duration 1s -o "$WORK/theirs/a.pbt"
-assert_contains "memory before a step" "$WORK/err" 'may take 400.0 MiB of memory'
+assert_contains "memory before a step" "$WORK/err" 'may use 400.0 MiB of memory'
 printf '%0300d\n' 0 | sed 's/^/# /' >>"$WORK/catalogs/quota.catalog"
 assert_status "catalogs" 1 attach --catalog "$WORK/catalogs" -o "$WORK/theirs/a.pbt"
-assert_contains "catalogs" "$WORK/err" 'may be 200 bytes long together.*profbpfd --user-catalog'
+assert_contains "catalogs" "$WORK/err" 'may have 200 bytes in total.*profbpfd --user-catalog'
 sed -i '/^#/d' "$WORK/catalogs/quota.catalog"
 assert_status "processes" 1 attach --pid "$ours,$$,1" -o "$WORK/theirs/a.pbt"
-assert_contains "processes" "$WORK/err" '4 processes are asked for.* traces 3 at most.*profbpfd --user-processes'
+assert_contains "processes" "$WORK/err" '4 processes are requested.* traces 3 at most:.*profbpfd --user-processes'
 
 # ---- During a session
 
 attach --catalog "$WORK/catalogs" --topics api,sched -o "$WORK/theirs/first.pbt" 2>"$WORK/first.err" </dev/null &
 first=$!
 wait_for_line "$WORK/first.err" '^tracing' 30
-assert_contains "functions" "$WORK/first.err" 'only 2 of [0-9]+ functions are probed: a session holds 2 probes.*profbpfd --user-functions'
+assert_contains "functions" "$WORK/first.err" 'only 2 of [0-9]+ functions are probed: the limit of a session is 2 probes.*profbpfd --user-functions'
 attach -o "$WORK/theirs/second.pbt" 2>"$WORK/second.err" </dev/null &
 second=$!
 wait_for_line "$WORK/second.err" '^tracing' 30
 assert_status "sessions" 1 attach -o "$WORK/theirs/third.pbt"
-assert_contains "sessions" "$WORK/err" 'you have 2 sessions, and an ordinary user may have 2: .*profctl stop.*profbpfd --user-sessions'
+assert_contains "sessions" "$WORK/err" 'you have 2 sessions, an ordinary user may have 2: .*profctl stop.*profbpfd --user-sessions'
 [ ! -e "$WORK/theirs/third.pbt" ] || fail "the refused session left a file behind"
 
 touch "$WORK/start"
-warned() { [ "$("$PROFCTL" list --format json | jq '[.sessions[].warnings[] | select(contains("there are more than 3 processes"))] | length')" -ge 2 ]; }
+warned() { [ "$("$PROFCTL" list --format json | jq '[.sessions[].warnings[] | select(contains("the limit of 3 processes is reached"))] | length')" -ge 2 ]; }
 wait_until 20 warned || fail "sessions do not say that processes are not traced:
 $("$PROFCTL" list --format json)"
 "$PROFCTL" list --format json | jq -r '.sessions[].warnings[]' >"$WORK/warnings"

@@ -74,7 +74,7 @@ def storm():
     while by_fd:
         for fd, _ in poll.poll():
             answer = by_fd[fd].recv(1 << 20)
-            if b"is busy with %d requests of yours" % LIMIT in answer:
+            if b"is processing %d of your requests" % LIMIT in answer:
                 put(BUSY, get(BUSY) + 1)
             elif answer[:4] == field(1, 1) + field(3, b""):
                 put(CHECKED, get(CHECKED) + 1)

@@ -41,7 +41,7 @@ grep -q 'left out to keep within the budget: wake-ups, for' "$WORK/status" || fa
 assert_eq "wake-ups of the live session by status" 0 \
 	"$(jq '.sessions[0].left_out[] | select(.what == "wake-ups") | .kept_permille' "$WORK/status.json")"
 [ "$(jq '.sessions[0].cost_ppm' "$WORK/status.json")" -gt 0 ] || fail "status tells no cost"
-grep -q 'what costs too much is left out' "$WORK/profctl.err" || fail "profctl did not warn"
+grep -q 'left out for some time because of their cost' "$WORK/profctl.err" || fail "profctl did not warn"
 
 assert_eq "times that wake-ups were left out" 1 "$(jq '[.capture.left_out[] | select(.what == "wakeups")] | length' "$r")"
 from=$(jq '.capture.left_out[] | select(.what == "wakeups") | .start_ns' "$r")

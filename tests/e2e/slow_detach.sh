@@ -26,7 +26,7 @@ sleep 1
 began=$(now_ms)
 stop_attach
 took=$(($(now_ms) - began))
-said=$(sed -n 's/.*removes the [0-9]* probes one by one, in about \([0-9]*\) s .*/\1/p' "$WORK/profctl.err")
+said=$(sed -n 's/.*removes the [0-9]* probes one by one, which takes about \([0-9]*\) s;.*/\1/p' "$WORK/profctl.err")
 note "profctl ended after $took ms; all are said to be removed after $said s"
 [ -n "$said" ] || fail "it is not said: $(cat "$WORK/profctl.err")"
 report_json "$WORK/busy.pbt" "$WORK/busy.json"

@@ -33,7 +33,7 @@ assert_reason() {
 says() { grep -qE "$1" "$WORK/profbpfd.log"; }
 
 assert_status "no such trigger" 2 "$PROFBPFD" --recorder 5s --trigger often
-assert_contains "the message" "$WORK/err" 'none of signal'
+assert_contains "the message" "$WORK/err" 'not one of signal'
 start_truth paced 2000 launch
 cat >"$WORK/profbpfd.conf" <<END
 # What the daemon is told by its configuration
@@ -46,7 +46,7 @@ trigger-space = 64M
 trigger = signal
 END
 assert_status "the configuration is right" 0 "$PROFBPFD" --check-config="$WORK/profbpfd.conf"
-assert_contains "so it says" "$WORK/out" 'profbpfd.conf: right'
+assert_contains "so it says" "$WORK/out" 'profbpfd.conf: no errors'
 for line in 'recorder = soon' 'recorder 60s' 'records = 60s' 'private = 3' 'trigger = slow-step=0.5:f'; do
 	{ cat "$WORK/profbpfd.conf" && echo "$line"; } >"$WORK/wrong.conf"
 	assert_status "a configuration with $line" 2 "$PROFBPFD" --check-config="$WORK/wrong.conf"
@@ -69,7 +69,7 @@ wait_until 10 probes || fail "the recorder has not found the process: $(cat "$WO
 assert_contains "a trigger is added" "$WORK/added" "trigger 2: .*$FILES"
 "$PROFCTL" trigger add slow-step=1000:truth_fail_* --every 1h >/dev/null
 assert_status "a trigger that makes no sense" 1 "$PROFCTL" trigger add slow-step=400
-assert_contains "the message" "$WORK/err" "'slow-step=400' is none of"
+assert_contains "the message" "$WORK/err" "'slow-step=400' is not one of"
 "$PROFCTL" trigger add --launch-from-step 100 --steps 50 truth_noop --every 1h >/dev/null
 "$PROFCTL" trigger add data-wait=0.0001%:truth_noop --every 1h --last 5s >/dev/null
 "$PROFCTL" trigger add 'metric=profbpf_process_launches_total>100' --every 1h --last 5s >/dev/null
@@ -97,7 +97,7 @@ assert_reason "a metric" 6 "trigger metric=.*: process $TRUTH_PID: profbpf_proce
 cp "$WORK/profbpfd.conf" "$WORK/before.conf"
 echo 'trigger = slow-step=0.5:f' >>"$WORK/profbpfd.conf"
 assert_status "a wrong configuration" 1 "$PROFCTL" reload
-assert_contains "its place" "$WORK/err" 'profbpfd.conf:9: --trigger: .slow-step=0.5:f. is none of'
+assert_contains "its place" "$WORK/err" 'profbpfd.conf:9: --trigger: .slow-step=0.5:f. is not one of'
 sed '$d' "$WORK/before.conf" >"$WORK/profbpfd.conf"
 sleep 300 &
 printf 'trigger = signal\ntrigger = signal=7\nrecorder-for = pid=%d\nuser-sessions = 2\nmetrics = %s\n' $! "$WORK/metrics.sock" >>"$WORK/profbpfd.conf"
@@ -171,10 +171,10 @@ for room in 2 3; do
 	prlimit --pid "$DAEMON_PID" --nofile=$(($(first_free) + room)):
 	echo 'recorder = 10s' >"$WORK/off.conf"
 	assert_status "no descriptors to turn it on, but $room" 1 "$PROFCTL" reload
-	assert_contains "why" "$WORK/err" 'no flight recorder: .*(descriptors|Too many open files).*; nothing was changed'
+	assert_contains "why" "$WORK/err" 'no flight recorder: .*(descriptors|Too many open files).*; no setting was changed'
 	prlimit --pid "$DAEMON_PID" --nofile=1024:
 	assert_status "there is none" 1 "$PROFCTL" trigger add signal
-	assert_contains "so it says" "$WORK/err" 'there is no flight recorder'
+	assert_contains "so it says" "$WORK/err" 'need the flight recorder'
 	wait_until 10 none_left || fail "descriptors: $before before, $(descriptors) afterwards"
 done
 reloads "turned on" "recorder = 10s" "changed: recorder"

@@ -19,7 +19,7 @@ can_open() { { : <"$1"; } 2>/dev/null; }
 
 # If only the system call's tracepoints show ioctls, they are attached once a target has a driver's device open.
 capture_text() { "$ANALYZER" report --section capture "$WORK/late.pbt" >"$WORK/late.txt" 2>&1; }
-hooked_by_now() { capture_text || :; grep -q 'ioctls are seen from' "$WORK/late.txt"; }
+hooked_by_now() { capture_text || :; grep -q 'ioctls are recorded from' "$WORK/late.txt"; }
 hooked_late() {
 	local fifo=$WORK/late.fifo
 	mkfifo "$fifo"
@@ -31,7 +31,7 @@ hooked_late() {
 	stop_attach
 	echo >"$fifo"
 	capture_text
-	assert_contains "that they are not hooked at first" "$WORK/late.txt" 'ioctls are not hooked before a target has .* open'
-	assert_contains "from when on" "$WORK/late.txt" 'ioctls are seen from [1-9][0-9.]* s on: process [0-9]+ had /dev/loop-control open'
+	assert_contains "that they are not hooked at first" "$WORK/late.txt" 'ioctls are recorded only when a target has opened'
+	assert_contains "from when on" "$WORK/late.txt" 'ioctls are recorded from [1-9][0-9.]* s on: process [0-9]+ had /dev/loop-control open'
 }
 ! can_open /dev/loop-control || hooked_late

@@ -260,8 +260,8 @@ static void wrong_reasons(void **state)
 		     "4:20: found \"plain=b\", but this line has a reason already");
 	expect_error(
 		"vouch a it returns\n!foo plain=a",
-		"3:6: found \"plain=a\", expected the end of the line: what is not traced needs "
-		"nobody to vouch for it");
+		"3:6: found \"plain=a\", expected the end of the line: a "
+		"function that is not traced needs no plain=");
 }
 
 /* One line must not make a promise about functions that its author cannot know. */
@@ -273,9 +273,8 @@ static void promises_for_everything(void **state)
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 		snprintf(text, sizeof(text), "vouch a it returns\n%s copy 1 plain=a", patterns[i]);
 		snprintf(message, sizeof(message),
-			 "3:1: found plain=a for \"%s\", expected a pattern that names its "
-			 "functions: "
-			 "nobody can vouch for all there are",
+			 "3:1: found plain=a for \"%s\", expected a pattern that names "
+			 "functions: plain= cannot be stated for all functions",
 			 patterns[i]);
 		expect_error(text, message);
 	}

@@ -21,7 +21,7 @@ static void no_other_warning(void *context, const char *text)
 {
 	struct fixture *f = context;
 
-	if (!strstr(text, "has not handed over"))
+	if (!strstr(text, "did not deliver the tasks"))
 		fail_msg("%s", text);
 	f->gave_up++;
 }

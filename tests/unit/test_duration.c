@@ -59,13 +59,13 @@ static void test_durations(void **state)
 
 static void test_no_durations(void **state)
 {
-	expect_no_duration("", -EINVAL, "is no duration");
-	expect_no_duration("s", -EINVAL, "is no duration");
-	expect_no_duration("-5s", -EINVAL, "is no duration");
-	expect_no_duration("+5s", -EINVAL, "is no duration");
-	expect_no_duration(" 5s", -EINVAL, "is no duration");
-	expect_no_duration(".5s", -EINVAL, "is no duration");
-	expect_no_duration("5.s", -EINVAL, "is no duration");
+	expect_no_duration("", -EINVAL, "is not a duration");
+	expect_no_duration("s", -EINVAL, "is not a duration");
+	expect_no_duration("-5s", -EINVAL, "is not a duration");
+	expect_no_duration("+5s", -EINVAL, "is not a duration");
+	expect_no_duration(" 5s", -EINVAL, "is not a duration");
+	expect_no_duration(".5s", -EINVAL, "is not a duration");
+	expect_no_duration("5.s", -EINVAL, "is not a duration");
 	expect_no_duration("1m30", -EINVAL, "a number without a unit");
 	expect_no_duration("1m-30s", -EINVAL, "unknown unit 'm-'");
 	expect_no_duration("8760h1ns", -ERANGE, "longer than a year");
@@ -130,11 +130,11 @@ static void test_sizes(void **state)
 	expect_bytes("1GiB", 1ull << 30);
 	expect_bytes("4096", 4096);
 	expect_bytes("1024G", SIZE_MAX_BYTES);
-	expect_no_size("", -EINVAL, "is no size");
-	expect_no_size("-1", -EINVAL, "is no size");
+	expect_no_size("", -EINVAL, "is not a size");
+	expect_no_size("-1", -EINVAL, "is not a size");
 	expect_no_size("64MB", -EINVAL, "unknown unit 'MB'");
 	expect_no_size("64m", -EINVAL, "unknown unit 'm'");
-	expect_no_size("0.3K", -EINVAL, "no whole number of bytes");
+	expect_no_size("0.3K", -EINVAL, "not a whole number of bytes");
 	expect_no_size("1025G", -ERANGE, "more than 1024G");
 	expect_no_size("99999999999999999999G", -ERANGE, "more than 1024G");
 	assert_string_equal(size_format(812, text, sizeof(text)), "812 bytes");

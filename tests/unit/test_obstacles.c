@@ -72,7 +72,7 @@ static void test_kernel(void **state)
 	snprintf(facts.features.error, sizeof(facts.features.error), "CONFIG_DEBUG_INFO_BTF");
 	expect(&facts, "CONFIG_DEBUG_INFO_BTF", NULL);
 	facts.btf_hidden = true;
-	expect(&facts, "mounted over /sys/kernel/btf", NULL);
+	expect(&facts, "a mount hides /sys/kernel/btf", NULL);
 	facts.sysfs = false;
 	expect(&facts, "mount sysfs", NULL);
 	/* If the user passed a file, the message is about the file. */
@@ -138,9 +138,9 @@ static void test_limits(void **state)
 	facts = good();
 	facts.perf_error = EACCES;
 	expect(&facts, NULL, "kernel.perf_event_paranoid at 2");
-	expect(&facts, NULL, "libraries loaded later are not seen, ioctls neither: ");
+	expect(&facts, NULL, "libraries loaded later are not traced, nor are ioctls: ");
 	facts.features.ioctls[IOCTL_METHOD_FUNCTION] = true;
-	expect(&facts, NULL, "libraries loaded later are not seen: ");
+	expect(&facts, NULL, "libraries loaded later are not traced: ");
 	facts.features.method = PROBE_METHOD_PERF;
 	expect(&facts, NULL, "API calls are not traced");
 	facts.seccomp = true;

@@ -52,7 +52,7 @@ static void test_limits(void **state)
 	     "profctl stop");
 	wish.memory_bytes++;
 	says(refused(one, wish), "1.00 GiB", "profbpfd --user-memory", "--buffer");
-	says(refused((struct quota_use){ .memory_bytes = 2 * GIB }, most), "yours take 2.00 GiB",
+	says(refused((struct quota_use){ .memory_bytes = 2 * GIB }, most), "yours use 2.00 GiB",
 	     "profbpfd --user-memory", "profctl stop");
 	wish = most;
 	wish.processes++;

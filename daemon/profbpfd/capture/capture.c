@@ -74,8 +74,8 @@ static void explain_load(int err, const struct features *features, char *error, 
 	/* These are not the verifier's decisions about a program. */
 	if (err == -EMFILE || err == -ENFILE)
 		snprintf(error, error_size,
-			 "there are no file descriptors left (%s): raise the limit (LimitNOFILE= in the service, ulimit -n "
-			 "elsewhere%s), or end other sessions",
+			 "no file descriptor is left (%s): raise the limit (LimitNOFILE= in the "
+			 "service, ulimit -n elsewhere%s), or end other sessions",
 			 strerror(-err), err == -ENFILE ? ", fs.file-max of the machine" : "");
 	else if (err != -EPERM && refusal_last(&refusal))
 		explain_refusal(&refusal, error, error_size);
@@ -86,8 +86,7 @@ static void explain_load(int err, const struct features *features, char *error, 
 			 strerror(-err));
 	else
 		snprintf(error, error_size,
-			 "loading the BPF programs failed: %s; `profctl status` tells what this "
-			 "kernel can do",
+			 "loading the BPF programs failed: %s; `profctl status` shows what this kernel supports",
 			 strerror(-err));
 }
 
@@ -259,13 +258,13 @@ static void warn_of_ioctls(struct capture *capture, enum ioctl_method next, int 
 
 	if (next < IOCTL_METHODS) {
 		snprintf(capture->warning, sizeof(capture->warning),
-			 "ioctls are not seen by %s (%s), but by %s",
+			 "ioctls cannot be recorded by %s (%s), and are recorded by %s",
 			 ioctl_method_name(capture->ioctls), strerror(-err),
 			 ioctl_method_name(next));
 		return;
 	}
 	obstacles_perf_text(-err, why, sizeof(why));
-	snprintf(capture->warning, sizeof(capture->warning), "ioctls are not seen: %s", why);
+	snprintf(capture->warning, sizeof(capture->warning), "ioctls are not recorded: %s", why);
 }
 
 /*

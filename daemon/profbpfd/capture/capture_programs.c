@@ -369,12 +369,13 @@ static void warn_of_missing(const struct capture *capture, char *warning, size_t
 		return;
 	if (capture->topics & TOPIC_IOCTL && capture->ioctls == IOCTL_METHODS)
 		snprintf(warning, size,
-			 "this kernel lets ioctls be seen only by system call tracepoints, which are "
-			 "not to be had (is tracefs mounted on /sys/kernel/tracing?): they are not seen");
+			 "ioctls are not recorded: this kernel needs system call tracepoints for "
+			 "that, which are not available (is tracefs mounted on "
+			 "/sys/kernel/tracing?)");
 	else if (capture->topics & TOPIC_IO &&
 		 !bpf_program__autoload(capture->skeleton->progs.block_completed))
 		snprintf(warning, size,
-			 "this kernel has no tracepoints of block requests: topic io is left out");
+			 "topic io is left out: this kernel has no tracepoints of block requests");
 }
 
 static int attach_or_say(struct capture *capture, struct bpf_program *program, char *error,

@@ -324,7 +324,8 @@ static void leave_out(struct features *features)
 }
 
 #define TOO_OLD \
-	"this kernel lacks ring buffers or iterators of BPF, by which records come out of it; Linux 5.8 or later is needed"
+	"this kernel lacks BPF ring buffers or BPF iterators, through which records are read; " \
+	"Linux 5.8 or later is needed"
 
 void features_probe(struct features *features)
 {
@@ -344,7 +345,8 @@ void features_probe(struct features *features)
 	}
 	if (!btf) {
 		snprintf(features->error, sizeof(features->error),
-			 "this kernel does not show what its types are (no " KERNEL_TYPES "), which the BPF programs "
+			 "this kernel does not publish its type information (no " KERNEL_TYPES
+			 "), which the BPF programs "
 			 "need; run a kernel built with CONFIG_DEBUG_INFO_BTF=y, or if it is, give profbpfd a file with "
 			 "them (--btf FILE)");
 		return;
@@ -388,8 +390,9 @@ void features_probe(struct features *features)
 		snprintf(features->error, sizeof(features->error), "%s", TOO_OLD);
 	if (!features->error[0] && !in_first_pid_namespace())
 		snprintf(features->error, sizeof(features->error),
-			 "profbpfd runs in a pid namespace of its own, but the kernel tells the host's "
-			 "process ids; run it on the host, or in a container with the host's (--pid=host)");
+			 "profbpfd runs in a separate pid namespace, but the kernel reports the "
+			 "host's process ids; run it on the host, or in a container with the "
+			 "host's pid namespace (--pid=host)");
 	btf__free(btf);
 	leave_out(features);
 	/* Kernels without cookies have only perf events. */
@@ -424,11 +427,10 @@ static const char *ioctl_detail(const struct features *f, enum ioctl_method meth
 		if (f->ioctls[i])
 			return "not needed";
 	switch (method) {
-	case IOCTL_METHOD_FUNCTION: return "ioctls; other system calls cost what they did";
+	case IOCTL_METHOD_FUNCTION: return "ioctls; other system calls are not slowed down";
 	case IOCTL_METHOD_KPROBE:
-		return "ioctls; of many that wait at once some are lost; other system calls cost what "
-		       "they did";
-	default: return "ioctls; during a session every system call of the machine takes longer";
+		return "ioctls; some are lost when many wait at once; other system calls are not slowed down";
+	default: return "ioctls; a session slows down every system call of the machine";
 	}
 }
 
@@ -454,31 +456,31 @@ static bool pick(const struct words *rows, size_t count, size_t *index, struct w
 static bool describe_probes(const struct features *f, size_t *index, struct words *into)
 {
 	const struct words rows[] = {
-		{ "kernel type information", f->btf, f->btf_given ? "the file of --btf" : KERNEL_TYPES,
+		{ "kernel type information", f->btf, f->btf_given ? "the file given by --btf" : KERNEL_TYPES,
 		  "nothing can be traced without it" },
 		{ "uprobe session links", f->method == PROBE_METHOD_SESSION,
-		  "return probes of functions that are plain, left out for single calls",
-		  "Linux 6.13 and later; all ends are seen at the functions' returns" },
+		  "return probes of plain functions can be left out for single calls",
+		  "Linux 6.13 and later; ends of calls are recorded at return instructions only" },
 		{ "uprobe multi links",
 		  f->method == PROBE_METHOD_SESSION || f->method == PROBE_METHOD_MULTI,
 		  "hundreds of functions attach in milliseconds",
-		  "functions are attached one by one; removal takes 0.1 s each, in the background" },
-		{ "probe cookies", f->cookies, "each probe brings its number along",
-		  f->places ? "Linux 5.15 and later; probes are told by their place in their file, which "
-			      "takes longer"
-			    : "Linux 5.15 and later; no API calls: programs cannot tell probes apart" },
-		{ "storage by thread", f->task_storage, "kept with each thread",
-		  "Linux 5.13 and later; in a table of 32,768 threads, 4,096 of them in calls, what is "
-		  "beyond is counted as lost" },
-		{ "typed current thread", f->typed_task, "its fields are read at once",
-		  "Linux 5.11 and later; its fields take a helper's call each" },
-		{ "registers of threads", f->task_registers, "the kernel tells where they are",
-		  "Linux 5.15 and later; found at the top of the thread's kernel stack" },
-		{ "optimized nop probes", f->optimized_nop, "probes on 5-byte nops cost half",
+		  "functions are attached one by one; each removal takes 0.1 s, in the background" },
+		{ "probe cookies", f->cookies, "each probe passes its number to the program",
+		  f->places ? "Linux 5.15 and later; programs identify a probe by its file offset, which takes longer"
+			    : "Linux 5.15 and later; no API calls: programs cannot identify their probe" },
+		{ "storage by thread", f->task_storage, "data of a thread are stored with it",
+		  "Linux 5.13 and later; data are stored in a table of 32,768 threads, 4,096 of "
+		  "them in calls; calls of further threads are counted as lost" },
+		{ "typed current thread", f->typed_task, "its fields are read directly",
+		  "Linux 5.11 and later; each field takes a call of a helper" },
+		{ "registers of threads", f->task_registers, "the kernel returns their address",
+		  "Linux 5.15 and later; read at the top of the thread's kernel stack" },
+		{ "optimized nop probes", f->optimized_nop, "probes on 5-byte nops cost half as much",
 		  "Linux 6.18 and later on x86-64" },
 		{ "returns by programs", f->emulated_returns,
-		  "the end of a call that is seen at its return costs little",
-		  "the kernel steps over return instructions, ten times as expensive on x86-64, but for code with a stack protector" },
+		  "recording the end of a call at its return costs little",
+		  "the kernel single-steps return instructions, on x86-64 ten times as expensive, "
+		  "except in code with a stack protector" },
 	};
 
 	return pick(rows, sizeof(rows) / sizeof(rows[0]), index, into);
@@ -489,24 +491,24 @@ static bool describe_walks(const struct features *f, size_t *index, struct words
 {
 	const struct words rows[] = {
 		{ "loops", f->loops, "sessions start faster",
-		  "Linux 5.17 and later; the verifier follows each turn of a walk along a stack" },
-		{ "unwind tables", f->unwind && f->loops, "user stacks are walked by the tables of their files",
-		  "Linux 5.17 and later; user stacks are walked by frame pointers" },
-		{ "exact switch states", f->switch_state && f->loops, "the tracepoint hands over the state",
-		  "read from the task; a wake-up racing with a switch may hide it" },
+		  "Linux 5.17 and later; the verifier follows each iteration of a stack walk" },
+		{ "unwind tables", f->unwind && f->loops, "user stacks are walked with unwind tables",
+		  "Linux 5.17 and later; user stacks are walked with frame pointers" },
+		{ "exact switch states", f->switch_state && f->loops, "the tracepoint passes the state",
+		  "read from the task; a wake-up during the switch may hide it" },
 		{ "run queue time", f->run_delay, "kept by the kernel per thread",
 		  "only from switch events (CONFIG_SCHED_INFO is off)" },
-		{ "typed kernel pointers", f->typed_pointers, "what a thread sleeps in is read quickly",
-		  "Linux 6.2 and later; what a thread sleeps in takes a helper's call per pointer" },
-		{ "task work", f->task_work, "user stacks of rare long sleeps are walked after them",
+		{ "typed kernel pointers", f->typed_pointers, "the object that a thread waits for is read directly",
+		  "Linux 6.2 and later; reading the object that a thread waits for takes a helper call per pointer" },
+		{ "task work", f->task_work, "user stacks of rare long sleeps are walked after the sleep",
 		  "Linux 6.18 and later; user stacks are walked before every sleep" },
 		{ "shared scheduler events", f->gate,
-		  "however many sessions there are, others' switches cost what one makes them cost",
-		  "Linux 6.0 and later on arm64; each session makes everybody's switches cost more" },
+		  "switches of other processes cost the same for any number of sessions",
+		  "Linux 6.0 and later on arm64; each session makes switches of all processes more expensive" },
 		{ "kernel symbols", f->symbols, "kernel frames are named without CAP_SYSLOG",
 		  "kernel frames are named if /proc/kallsyms shows addresses" },
-		{ "CPU quotas of cgroups", f->throttling, "waits for them are told apart",
-		  "waits for them seem waits for a CPU (CONFIG_CFS_BANDWIDTH is off)" },
+		{ "CPU quotas of cgroups", f->throttling, "waits for a quota are recorded as such",
+		  "waits for a quota are recorded as waits for a CPU (CONFIG_CFS_BANDWIDTH is off)" },
 	};
 
 	return pick(rows, sizeof(rows) / sizeof(rows[0]), index, into);
@@ -517,12 +519,13 @@ static bool describe_requests(const struct features *f, size_t *index, struct wo
 {
 	const struct words rows[] = {
 		{ "block requests", f->block != BLOCK_SOURCE_NONE,
-		  f->block == BLOCK_SOURCE_REQUEST ? "who made them, by their own tracepoint"
-						   : "who made them, unless others went before them",
+		  f->block == BLOCK_SOURCE_REQUEST ? "the process that made a request, from its tracepoint"
+						   : "the process that made a request, unless "
+						     "another was queued before it",
 		  "no topic io: this kernel has no tracepoints of block requests" },
 		{ "ioctl function hooks", f->ioctls[IOCTL_METHOD_FUNCTION],
 		  ioctl_detail(f, IOCTL_METHOD_FUNCTION),
-		  "refused, as on locked-down kernels, or not to be had, as on arm64 before Linux 6.4" },
+		  "refused (locked-down kernel), or not available (arm64 before Linux 6.4)" },
 		{ "ioctl kprobes", f->ioctls[IOCTL_METHOD_KPROBE], ioctl_detail(f, IOCTL_METHOD_KPROBE),
 		  "CONFIG_KPROBES is off" },
 		{ "system call tracepoints", f->ioctls[IOCTL_METHOD_TRACEPOINT],

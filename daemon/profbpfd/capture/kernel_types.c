@@ -145,16 +145,14 @@ static int fits_kernel(const struct btf *btf, const char *path, char *error, siz
 		return 0;
 	if (!shown && !kernel_has_types())
 		snprintf(error, size,
-			 "--btf %s: this kernel is built without CONFIG_DEBUG_INFO_BTF: it takes "
-			 "no programs "
-			 "for its tracepoints, which a file does not change; run a kernel with it",
+			 "--btf %s: this kernel is built without CONFIG_DEBUG_INFO_BTF and loads "
+			 "no programs for its tracepoints, even with a file; run a kernel with it",
 			 path);
 	else
 		snprintf(error, size,
-			 "--btf %s: it describes another kernel than the one that runs; take the "
-			 "one of exactly this "
-			 "release and build (of its vmlinux: pahole --btf_encode_detached FILE "
-			 "vmlinux)",
+			 "--btf %s: the file describes another kernel; use the BTF of exactly the "
+			 "running release and build (from its vmlinux: pahole "
+			 "--btf_encode_detached FILE vmlinux)",
 			 path);
 	return -EINVAL;
 }
@@ -174,18 +172,17 @@ int kernel_types_check(const char *path, char *error, size_t size)
 	if (!btf) {
 		err = -errno;
 		snprintf(error, size,
-			 "--btf %s: it holds no BTF, or not all of it: neither by itself, as "
-			 "bpftool and pahole write "
-			 "it, nor in a section .BTF of an ELF file; BTFHub's are packed, unpack "
-			 "them first (tar xf)",
+			 "--btf %s: no complete BTF in the file: neither raw, as bpftool and "
+			 "pahole write it, nor in the section .BTF of an ELF file; files of BTFHub "
+			 "must be unpacked first (tar xf)",
 			 path);
 		return err;
 	}
 	if (!has_function(btf, "schedule") || !has_member(btf, "task_struct", "pid"))
 		snprintf(error, size,
-			 "--btf %s: it describes no kernel: there is no schedule() in it", path);
+			 "--btf %s: the file does not describe a kernel: it has no function schedule()", path);
 	else if (!has_member(btf, "pt_regs", OWN_REGISTER))
-		snprintf(error, size, "--btf %s: it describes a kernel for another kind of CPU",
+		snprintf(error, size, "--btf %s: the file describes a kernel for another CPU architecture",
 			 path);
 	else
 		err = fits_kernel(btf, path, error, size);

@@ -86,9 +86,9 @@ static struct sampler *open_all(int program, uint32_t rate, const char *without,
 	if (s->count)
 		return s;
 	snprintf(error, error_size,
-		 "%s: perf events are not to be had: %s%s", without, strerror(-last),
+		 "%s: perf events cannot be opened: %s%s", without, strerror(-last),
 		 last == -EACCES || last == -EPERM ?
-			 "; CAP_PERFMON is needed, or a smaller kernel.perf_event_paranoid" :
+			 "; CAP_PERFMON or a smaller kernel.perf_event_paranoid is needed" :
 		 last == -EINVAL ? "; the rate may be above kernel.perf_event_max_sample_rate" :
 				   "");
 	free(s);

@@ -88,8 +88,8 @@ int access_process(const struct peer *peer, const struct process_facts *facts, c
 		return 0;
 	if (facts->real != peer->uid || facts->effective != peer->uid || facts->saved != peer->uid)
 		snprintf(error, error_size,
-			 "process %d (%s) belongs to user %u, you are user %u; root and members "
-			 "of the group " ACCESS_GROUP " may trace processes of others",
+			 "process %d (%s) belongs to user %u, you are user %u; only root and "
+			 "members of the group " ACCESS_GROUP " may trace processes of other users",
 			 (int)facts->pid, facts->name,
 			 (unsigned int)(facts->effective != peer->uid ? facts->effective
 								      : facts->real),
@@ -105,8 +105,8 @@ int access_process(const struct peer *peer, const struct process_facts *facts, c
 			 (unsigned int)peer->gid);
 	else
 		snprintf(error, error_size,
-			 "process %d (%s) is protected: the kernel keeps its owner from looking "
-			 "into it; root and members of the group " ACCESS_GROUP " may trace it",
+			 "process %d (%s) is protected: the kernel does not let its owner read it; "
+			 "only root and members of the group " ACCESS_GROUP " may trace it",
 			 (int)facts->pid, facts->name);
 	return -EPERM;
 }

@@ -23,7 +23,7 @@ void client_send(struct client *client, const ProtobufCMessage *response)
 	if (err != -EPIPE && err != -ECONNRESET)
 		fprintf(stderr, "profbpfd: disconnecting process %d of user %u: %s\n",
 			(int)client->peer.pid, (unsigned int)client->peer.uid,
-			err == -EAGAIN ? "it does not read its responses" : strerror(-err));
+			err == -EAGAIN ? "it does not read the responses" : strerror(-err));
 }
 
 void client_refuse(struct client *client, uint32_t id, const char *message)
@@ -85,13 +85,13 @@ static bool opened_for(int fd, int mode)
 int descriptors_check(const struct control_fds *fds, char *error, size_t error_size)
 {
 	if (!fds->count || !opened_for(fds->fd[0], O_WRONLY)) {
-		snprintf(error, error_size, "the request came without an output to write to");
+		snprintf(error, error_size, "the request has no output descriptor");
 		return -EBADF;
 	}
 	for (size_t i = 1; i < fds->count; i++) {
 		if (opened_for(fds->fd[i], O_RDONLY))
 			continue;
-		snprintf(error, error_size, "descriptor %zu of the request cannot be read from", i);
+		snprintf(error, error_size, "descriptor %zu of the request is not readable", i);
 		return -EBADF;
 	}
 	return 0;

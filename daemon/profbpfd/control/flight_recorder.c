@@ -215,8 +215,9 @@ static struct group *find_group(struct flight_recorder *recorder, const struct f
 		return group;
 	if (!has_place(recorder, process->owner)) {
 		if (!recorder->crowded)
-			fprintf(stderr, "profbpfd: flight recorder: there are processes of more than %d users, or with more than "
-					"%d groups of one: those of user %u with group %u, and further ones, are not recorded\n",
+			fprintf(stderr, "profbpfd: flight recorder: the limit of %d users, or of "
+					"%d groups of one user, is reached: processes of user %u "
+					"with group %u, and of further ones, are not recorded\n",
 				RECORDER_USERS_MAX - 1, PLACES_PER_USER, (unsigned int)process->owner, (unsigned int)gid);
 		recorder->crowded = true;
 		return NULL;

@@ -137,17 +137,15 @@ static int judge_kernel(const struct obstacle_facts *facts, struct words *obstac
 	if (!f->btf && !facts->sysfs)
 		return words_add(
 			obstacles,
-			"/sys is not the kernel's here, and the BPF programs need "
-			"/sys/kernel/btf/vmlinux: "
+			"/sys is not a sysfs, but the BPF programs need /sys/kernel/btf/vmlinux: "
 			"mount sysfs (mount -t sysfs sysfs /sys); in a container, " CONTAINER_REMEDY
 			" or with -v /sys:/sys:ro");
 	if (!f->btf && facts->btf_hidden)
-		return words_add(obstacles, "something is mounted over /sys/kernel/btf, where the "
-					    "kernel describes its types, "
-					    "which the BPF programs need: unmount it; in a "
-					    "container, give it the host's "
-					    "(-v /sys/kernel/btf:/sys/kernel/btf:ro), or "
-					    "give profbpfd a copy (--btf FILE)");
+		return words_add(obstacles, "a mount hides /sys/kernel/btf, the kernel's type "
+					    "information, which the BPF programs need: unmount it; "
+					    "in a container, mount the host's (-v "
+					    "/sys/kernel/btf:/sys/kernel/btf:ro), or give profbpfd "
+					    "a copy (--btf FILE)");
 	return f->error[0] ? words_add(obstacles, f->error) : 0;
 }
 
@@ -168,32 +166,33 @@ static int judge_privilege(const struct obstacle_facts *facts, struct words *obs
 				 missing);
 	else if (facts->user_namespace)
 		err = words_add(obstacles,
-				"profbpfd runs in a user namespace, such as a container without "
-				"root has: its "
-				"capabilities do not hold outside; run it as root of the host");
+				"profbpfd runs in a user namespace, as in a rootless container: "
+				"its capabilities are not valid for the host; run it as root of "
+				"the host");
 	else if (!has(facts, CAP_SYS_PTRACE))
 		err = words_add(
 			limits,
-			"without CAP_SYS_PTRACE the libraries of processes with other rights "
-			"cannot be "
-			"read: their API calls are not traced; give profbpfd that capability too");
+			"without CAP_SYS_PTRACE the libraries of processes of other users cannot "
+			"be read, so their API calls are not traced; give profbpfd this "
+			"capability, too");
 	return err;
 }
 
 static int judge_bpf(const struct obstacle_facts *facts, struct words *obstacles)
 {
 	if (facts->confidential)
-		return words_add(obstacles, "the kernel is locked down for confidentiality, so "
-					    "that BPF programs may not read "
-					    "its memory: boot with lockdown=integrity or without "
-					    "(/sys/kernel/security/lockdown; "
-					    "Secure Boot may have turned it on)");
+		return words_add(obstacles, "the kernel is locked down for confidentiality, so BPF "
+					    "programs may not read its memory: boot with "
+					    "lockdown=integrity or without lockdown "
+					    "(/sys/kernel/security/lockdown; Secure Boot may have "
+					    "turned it on)");
 	/* Missing capabilities are the cause, and already reported. */
 	if (!facts->bpf_error || !may_trace(facts))
 		return 0;
 	if (facts->bpf_error == EMFILE || facts->bpf_error == ENFILE)
 		return words_addf(obstacles,
-				  "%s has no file descriptors left (%s): raise %s, or end sessions (profctl list, profctl stop)",
+				  "%s has no file descriptors left (%s): raise %s, or end sessions "
+				  "(profctl list, profctl stop)",
 				  facts->bpf_error == EMFILE ? "profbpfd" : "this machine", strerror(facts->bpf_error),
 				  facts->bpf_error == EMFILE ? "its limit (LimitNOFILE= in the service, ulimit -n elsewhere)" :
 							       "fs.file-max (sysctl)");
@@ -207,7 +206,7 @@ static int judge_bpf(const struct obstacle_facts *facts, struct words *obstacles
 				  strerror(facts->bpf_error));
 	if (facts->bpf_error == ENOSYS)
 		return words_add(obstacles, "this kernel is built without the system call bpf "
-					    "(CONFIG_BPF_SYSCALL): run another one");
+					    "(CONFIG_BPF_SYSCALL): run another kernel");
 	return words_addf(
 		obstacles,
 		"the system call bpf fails: %s; a security module may forbid it (see the kernel's "
@@ -249,8 +248,8 @@ static int judge_perf(const struct obstacle_facts *facts, struct words *limits)
 	return words_addf(limits, "%s%s: %s",
 			  facts->features.method == PROBE_METHOD_PERF
 				  ? "API calls are not traced"
-				  : "libraries loaded later are not seen",
-			  ioctls ? ", ioctls neither" : "", text);
+				  : "libraries loaded later are not traced",
+			  ioctls ? ", nor are ioctls" : "", text);
 }
 
 static int judge_limits(const struct obstacle_facts *facts, struct words *limits)
@@ -260,16 +259,18 @@ static int judge_limits(const struct obstacle_facts *facts, struct words *limits
 	if (!err && facts->features.btf && facts->features.method == PROBE_METHOD_NONE)
 		err = words_add(limits,
 				!facts->features.cookies && facts->features.uprobes
-					? "API calls are not traced: this kernel's programs cannot "
-					  "tell for which probe they run; Linux 5.15 or later can"
+					? "API calls are not traced: on this kernel a BPF program "
+					  "cannot identify the probe that it runs for; Linux 5.15 "
+					  "or later is needed"
 					: "API calls are not traced: this kernel has no uprobes "
-					  "(CONFIG_UPROBE_EVENTS); run another one");
+					  "(CONFIG_UPROBE_EVENTS); run another kernel");
 	if (!err && !features_see_ioctls(&facts->features))
 		err = words_add(
 			limits,
-			"ioctls are not seen: tracefs with system call tracepoints is not on "
-			"/sys/kernel/tracing (mount -t tracefs tracefs /sys/kernel/tracing; in a "
-			"container, -v /sys/kernel/tracing:/sys/kernel/tracing)");
+			"ioctls are not recorded: no tracefs with system call tracepoints is "
+			"mounted on /sys/kernel/tracing (mount -t tracefs tracefs "
+			"/sys/kernel/tracing; in a container, -v "
+			"/sys/kernel/tracing:/sys/kernel/tracing)");
 	return err;
 }
 

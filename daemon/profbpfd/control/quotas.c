@@ -34,7 +34,7 @@ static int parse_count(const char *text, uint64_t least, uint64_t *count, char *
 	uint64_t parsed;
 
 	if (decimal_parse(text, one, 1, COUNT_MAX, &parsed, &unit) || parsed < least) {
-		snprintf(error, error_size, "'%s' is no number from %" PRIu64 " to %u", text, least,
+		snprintf(error, error_size, "'%s' is not a number from %" PRIu64 " to %u", text, least,
 			 COUNT_MAX);
 		return -EINVAL;
 	}
@@ -68,10 +68,9 @@ static int check_memory(const struct quotas *quotas, const struct quota_use *use
 	if (wish->memory_bytes <= left)
 		return 0;
 	snprintf(error, error_size,
-		 "the sessions of an ordinary user may take %s of memory, yours take %s and this "
-		 "one "
-		 "would take %s more: use a smaller --buffer, or end one with profctl stop; the "
-		 "administrator can raise the limit (profbpfd --user-memory)",
+		 "the sessions of an ordinary user may use %s of memory; yours use %s, and this "
+		 "one would use %s more: use a smaller --buffer, or end a session with profctl "
+		 "stop; the administrator can raise the limit (profbpfd --user-memory)",
 		 size_format(quotas->memory_bytes, limit, sizeof(limit)),
 		 size_format(use->memory_bytes, used, sizeof(used)),
 		 size_format(wish->memory_bytes, wanted, sizeof(wanted)));
@@ -87,9 +86,9 @@ static int check_catalogs(const struct quotas *quotas, const struct quota_wish *
 		return 0;
 	snprintf(
 		error, error_size,
-		"the catalogs of an ordinary user may be %s long together, yours are %s: leave out "
-		"what need not be traced; the administrator can raise the limit (profbpfd "
-		"--user-catalog), or put them into a directory of all users (profbpfd --catalog)",
+		"the catalogs of an ordinary user may have %s in total, yours have %s: leave out "
+		"functions that need not be traced; the administrator can raise the limit "
+		"(profbpfd --user-catalog), or add the catalogs for all users (profbpfd --catalog)",
 		size_format(quotas->catalog_bytes, limit, sizeof(limit)),
 		size_format(wish->catalog_bytes, wanted, sizeof(wanted)));
 	return -EDQUOT;
@@ -102,17 +101,16 @@ int quotas_check(const struct quotas *quotas, const struct quota_use *use,
 
 	if (use->sessions >= quotas->sessions) {
 		snprintf(error, error_size,
-			 "you have %" PRIu64 " sessions, and an ordinary user may have %" PRIu64
-			 ": end one with profctl stop (profctl list shows them); the administrator "
-			 "can "
-			 "raise the limit (profbpfd --user-sessions)",
+			 "you have %" PRIu64 " sessions, an ordinary user may have %" PRIu64 ": "
+			 "end one with profctl stop (profctl list shows them); the administrator "
+			 "can raise the limit (profbpfd --user-sessions)",
 			 use->sessions, quotas->sessions);
 		return -EDQUOT;
 	}
 	if (wish->processes > quotas->processes) {
 		snprintf(error, error_size,
-			 "%" PRIu64 " processes are asked for, and a session of an ordinary user "
-			 "traces %" PRIu64 " at most: name fewer; the administrator can raise the "
+			 "%" PRIu64 " processes are requested, but a session of an ordinary user "
+			 "traces %" PRIu64 " at most: give fewer; the administrator can raise the "
 			 "limit (profbpfd --user-processes)",
 			 wish->processes, quotas->processes);
 		return -EDQUOT;

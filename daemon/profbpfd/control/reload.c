@@ -25,9 +25,9 @@ static void say_names(const char *what, const struct words *names)
 
 void reload_report_print(const struct reload_report *report)
 {
-	fputs("profbpfd: settings are read again\n", stderr);
+	fputs("profbpfd: settings were read again\n", stderr);
 	say_names("changed", &report->changed);
-	say_names("not before a restart", &report->kept);
+	say_names("needs a restart", &report->kept);
 }
 
 /* ---- Changes */
@@ -108,7 +108,8 @@ static int take_recorder(struct services *services, const struct flight_recorder
 	flight_recorder_reload(services->recorder, options);
 	without_room = triggers_replace(services->triggers, options->triggers, options->trigger_count);
 	if (without_room)
-		fprintf(stderr, "profbpfd: %zu triggers have no room: there are %d already\n", without_room, TRIGGERS_MAX);
+		fprintf(stderr, "profbpfd: %zu triggers were left out: the limit is %d\n",
+			without_room, TRIGGERS_MAX);
 	return 0;
 }
 
@@ -126,7 +127,7 @@ int reload_apply(struct services *services, struct settings_in_force *settings, 
 		settings->recorder = fresh;
 	if (note_quotas(&last->quotas, &fresh->quotas, &report->changed) ||
 	    note_recorder(recorder, fresh, turned_off, report) || note_kept(settings->first, fresh, &report->kept))
-		fputs("profbpfd: settings have changed; there is no memory to tell which\n", stderr);
+		fputs("profbpfd: settings have changed; out of memory while listing them\n", stderr);
 	return 0;
 }
 
@@ -153,9 +154,12 @@ void reload_request(struct services *services, struct client *client, uint32_t i
 	char error[1024];
 
 	if (!client->peer.trusted)
-		client_refuse(client, id, "only root and members of the group " ACCESS_GROUP " may have settings read again");
+		client_refuse(client, id, "only root and members of the group " ACCESS_GROUP " may "
+											     "reload "
+											     "the "
+											     "settings");
 	else if (!services->reload)
-		client_refuse(client, id, "this profbpfd has no settings to be read again");
+		client_refuse(client, id, "this profbpfd is a private one, without settings that could be reloaded");
 	else if (services->reload(services->reload_context, &report, error, sizeof(error)))
 		client_refuse(client, id, error);
 	else

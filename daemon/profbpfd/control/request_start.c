@@ -24,16 +24,17 @@ static int check_figures(const Profbpf__Control__StartSession *start, char *erro
 {
 	if (start->system_wide ? start->n_pids > 0 : !start->n_pids) {
 		snprintf(error, ERROR_MAX,
-			 start->system_wide ? "processes or the whole machine, not both"
-					    : "no process to trace");
+			 start->system_wide ? "the request names processes and the whole machine; "
+					      "only one of them is possible"
+					    : "the request names no process");
 		return -EINVAL;
 	}
 	if (start->n_pids > REQUEST_PIDS_MAX) {
-		snprintf(error, ERROR_MAX, "more than %d processes", REQUEST_PIDS_MAX);
+		snprintf(error, ERROR_MAX, "the request names more than %d processes", REQUEST_PIDS_MAX);
 		return -E2BIG;
 	}
 	if (start->n_catalogs > REQUEST_CATALOGS_MAX) {
-		snprintf(error, ERROR_MAX, "more than %d catalogs", REQUEST_CATALOGS_MAX);
+		snprintf(error, ERROR_MAX, "the request has more than %d catalogs", REQUEST_CATALOGS_MAX);
 		return -E2BIG;
 	}
 	if (start->duration_ns > DURATION_MAX_NS || start->min_duration_ns > DURATION_MAX_NS ||
@@ -58,9 +59,9 @@ static int check_steps(const Profbpf__Control__StartSession *start, unsigned int
 	if (!start->steps)
 		return 0;
 	if (!(topics & TOPIC_API))
-		why = "steps are counted by calls: they need topic api";
+		why = "steps need topic api: they are counted by calls";
 	else if (start->min_duration_ns)
-		why = "steps are counted by calls: a minimal duration would leave some of them out";
+		why = "steps cannot have a minimal duration: it leaves out calls by which they are counted";
 	else if (strlen(start->step_call) >= STEP_CALL_MAX)
 		why = "the name of the function that begins a step is too long";
 	else if (start->first_step + start->steps < start->steps)
@@ -75,7 +76,7 @@ static int read_topics(const Profbpf__Control__StartSession *start, unsigned int
 {
 	*topics = start->n_topics ? 0 : TOPICS_DEFAULT;
 	if (start->n_topics > TOPICS_MAX) {
-		snprintf(error, ERROR_MAX, "more than %d topics", TOPICS_MAX);
+		snprintf(error, ERROR_MAX, "the request has more than %d topics", TOPICS_MAX);
 		return -E2BIG;
 	}
 	for (size_t i = 0; i < start->n_topics; i++) {
@@ -98,7 +99,7 @@ static int look_at_process(pid_t pid, bool descriptor, struct held *held,
 	*held = (struct held){ .fd = fd < 0 ? -1 : fd, .started = facts->started };
 	err = process_check(pid, err, facts, error, ERROR_MAX);
 	if (!err && descriptor && fd < 0) {
-		snprintf(error, ERROR_MAX, "cannot get hold of process %d: %s", (int)pid,
+		snprintf(error, ERROR_MAX, "cannot open process %d: %s", (int)pid,
 			 strerror(-fd));
 		err = fd;
 	} else if (!err && held_gone(held, pid)) {
@@ -123,7 +124,7 @@ static int check_process(const struct peer *peer, struct roster_entry *entry, pi
 	if (topics == TOPIC_API) {
 		snprintf(error, ERROR_MAX,
 			 "process %d (%s) is a 32-bit program, whose API calls cannot be traced; "
-			 "--topics sched,ioctl can",
+			 "use --topics sched,ioctl",
 			 (int)pid, facts.name);
 		return -ENOEXEC;
 	}
@@ -251,7 +252,7 @@ static int check(struct services *services, const struct peer *peer,
 	err = check_quotas(services, peer, start, error);
 	most = ROSTER_SESSIONS_MAX - (peer->trusted ? 0 : ROSTER_SESSIONS_RESERVED);
 	if (!err && roster_count(&services->roster) >= most) {
-		snprintf(error, ERROR_MAX, "there are %zu sessions already, the most there can be",
+		snprintf(error, ERROR_MAX, "the maximum of %zu sessions is reached; end one with profctl stop",
 			 most);
 		err = -EDQUOT;
 	}

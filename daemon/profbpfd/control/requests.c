@@ -26,24 +26,24 @@ static void stop(struct services *services, struct client *client, uint32_t id,
 	if (!request->session) {
 		/* This client is notified of the sessions' ends anyway, so there is no other answer. */
 		if (!roster_stop_all(&services->roster, client, reason))
-			client_refuse(client, id, "this connection has started no session");
+			client_refuse(client, id, "no session was started on this connection");
 		return;
 	}
 	entry = roster_find(&services->roster, request->session);
 	if (entry && entry->of_recorder && access_session(&client->peer, entry->owner)) {
-		client_refuse(client, id, "this session is the flight recorder's, which ends with profbpfd");
+		client_refuse(client, id, "this session belongs to the flight recorder, which ends with profbpfd");
 		return;
 	}
 	if (!entry || !access_session(&client->peer, entry->owner)) {
 		char message[128];
 
 		snprintf(message, sizeof(message),
-			 "no session %u; profctl list shows those you may stop", request->session);
+			 "no session %u; profctl list shows the sessions that you may stop", request->session);
 		client_refuse(client, id, message);
 		return;
 	}
 	if (!roster_wait(entry, client, id)) {
-		client_refuse(client, id, "too many clients wait for this session's end already");
+		client_refuse(client, id, "too many clients already wait for the end of this session");
 		return;
 	}
 	session_stop(entry->session, reason);
@@ -131,13 +131,12 @@ static void refuse_busy(struct client *client, uint32_t id, int err)
 	if (err == -EBUSY)
 		snprintf(
 			message, sizeof(message),
-			"profbpfd is busy with %d requests of yours, the most that may wait of one "
-			"user; try again when they are answered",
+			"profbpfd is processing %d of your requests, the maximum for one user; try "
+			"again when they are answered",
 			JOB_QUEUE_PER_USER);
 	else
 		snprintf(message, sizeof(message),
-			 "profbpfd is busy with %d requests of all users, the most that may wait; "
-			 "try again later",
+			 "profbpfd is processing %d requests of all users, the maximum; try again later",
 			 JOB_QUEUE_MAX);
 	client_refuse(client, id, message);
 }

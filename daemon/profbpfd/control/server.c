@@ -124,7 +124,7 @@ static void refuse_for_lack_of_descriptors(struct server *server)
 	if (fd >= 0)
 		close(fd);
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	complain("out of file descriptors: a client was turned away");
+	complain("out of file descriptors: a client was refused");
 }
 
 static void accept_client(struct server *server)
@@ -139,7 +139,7 @@ static void accept_client(struct server *server)
 		return;
 	}
 	if (access_identify(fd, server->has_group ? &server->group : NULL, &peer)) {
-		client_refuse(&refused, 0, "profbpfd cannot tell who you are");
+		client_refuse(&refused, 0, "profbpfd cannot determine your user id");
 		close(fd);
 		return;
 	}
@@ -265,7 +265,7 @@ static int take_settings(struct server *server, struct reload_report *report, ch
 
 		/* If the recorder was already impossible at the start, that does not prevent other changes. */
 		if (err && (err != -ENOTSUP || !server->settings.recorder->recorder.window_ns)) {
-			snprintf(error, error_size, "no flight recorder: %s; nothing was changed", why);
+			snprintf(error, error_size, "no flight recorder: %s; no setting was changed", why);
 			return err;
 		}
 	}
@@ -288,7 +288,7 @@ static int reload(void *context, struct reload_report *report, char *error, size
 	err = take_settings(server, report, error, error_size);
 	sd_notify(0, "READY=1");
 	if (err) {
-		complain("settings stay as they are: %s", error);
+		complain("the settings were not changed: %s", error);
 		return err;
 	}
 	reload_report_print(report);
@@ -393,7 +393,7 @@ static int adopt_private_client(struct server *server)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) || type != SOCK_SEQPACKET ||
 	    access_identify(fd, NULL, &peer))
-		return complain("--private is for profctl: descriptor %d is not its socket", fd);
+		return complain("--private is for use by profctl only: descriptor %d is not its socket", fd);
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) || fcntl(fd, F_SETFD, FD_CLOEXEC))
 		return complain("cannot use the socket from profctl: %s", strerror(errno));
 	return add_client(server, fd, &peer) ? 0 : -1;
@@ -568,7 +568,7 @@ static int loop(struct server *server)
 			metric_triggers_follow(server->services.metric_triggers);
 		if (server->services.private_daemon && !server->clients &&
 		    !server->services.stopping)
-			stop_serving(server, "profctl is gone");
+			stop_serving(server, "profctl has exited");
 	}
 	return 0;
 }
@@ -593,7 +593,7 @@ int server_run(const struct server_options *options)
 		err = loop(&server);
 	}
 	if (server.given_up)
-		err = complain("not waiting for %zu sessions to end; their files end early",
+		err = complain("stopping without waiting for %zu sessions; their files are incomplete",
 			       roster_count(&server.services.roster));
 	close_server(&server);
 	return err ? 1 : 0;

@@ -200,12 +200,13 @@ static const char *why_not(const struct services *services, const struct peer *p
 	if (descriptors_check(fds, error, error_size))
 		return error;
 	if (!flight_recorder_parts(services->recorder, &choice))
-		return peer->trusted ? "the flight recorder has found no process to record yet; profbpfd(8) tells "
-				       "which it looks for" :
-				       "the flight recorder has recorded no process of yours; root and members of the "
-				       "group " ACCESS_GROUP " get snapshots of all";
+		return peer->trusted ? "the flight recorder has found no process to record yet; "
+				       "profbpfd(8) describes which it records" :
+				       "the flight recorder has recorded no process of yours; only "
+				       "root and members of the group " ACCESS_GROUP
+				       " get snapshots of all";
 	if (is_crowded(services->snapshots, peer))
-		return "too many snapshots are being written already; try again later";
+		return "too many snapshots are being written; try again later";
 	return NULL;
 }
 
@@ -411,7 +412,7 @@ static void tell(struct snapshot *s)
 	}
 	snprintf(text, sizeof(text), "writing the snapshot failed: %s",
 		 s->err == -ETIME      ? "the flight recorder does not answer" :
-		 s->err == -ENODATA    ? "the flight recorder has nothing of that time" :
+		 s->err == -ENODATA    ? "the flight recorder has no records of that time" :
 		 s->err == -ETIMEDOUT  ? "the output's reader has stopped reading" :
 					 strerror(-s->err));
 	client_refuse(s->client, s->request, text);

@@ -54,7 +54,8 @@ static void add(struct services *services, struct client *client, uint32_t id,
 	if (trigger.id)
 		answer(services, client, id, &trigger, 1);
 	else
-		client_refuse(client, id, "there are too many triggers already; profctl trigger list shows them");
+		client_refuse(client, id, "the maximum number of triggers is reached; profctl "
+					  "trigger list shows them");
 }
 
 static void remove_one(struct services *services, struct client *client, uint32_t id, uint32_t number)
@@ -75,12 +76,12 @@ void trigger_request(struct services *services, struct client *client, const Pro
 
 	if (!client->peer.trusted) {
 		client_refuse(client, request->id,
-			      "only root and members of the group " ACCESS_GROUP " may have triggers");
+			      "only root and members of the group " ACCESS_GROUP " may use triggers");
 		return;
 	}
 	if (!services->recorder) {
 		client_refuse(client, request->id,
-			      "there is no flight recorder that could be triggered: start profbpfd with --recorder 60s");
+			      "triggers need the flight recorder: start profbpfd with --recorder 60s");
 		return;
 	}
 	if (request->what_case == PROFBPF__CONTROL__REQUEST__WHAT_ADD_TRIGGER)

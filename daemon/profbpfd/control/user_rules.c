@@ -100,8 +100,9 @@ int user_rules_add(struct user_rules *rules, const char *text, char *error, size
 	if (err) {
 		snprintf(error, size,
 			 err == -ENOMEM ? "out of memory at '%s'" :
-					  "'%s' is none of accelerators, pid=N, user=NAME, cgroup=/PATH, unit=NAME, pod=UID (36 "
-					  "characters), or there is no such user",
+					  "'%s' is not one of accelerators, pid=N, user=NAME, "
+					  "cgroup=/PATH, unit=NAME, pod=UID (36 characters), or "
+					  "the user does not exist",
 			 text);
 		free(rule.group);
 		return err;

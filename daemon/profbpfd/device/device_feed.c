@@ -301,7 +301,7 @@ static void read_stream(struct device_feed *f, struct open_stream *s, uint64_t n
 		add_tasks(f, s, tasks, n);
 	if (n < 0) {
 		snprintf(text, sizeof(text),
-			 "process %d has overwritten its device stream; no more of it is read",
+			 "process %d has damaged its device stream; profbpfd no longer reads it",
 			 s->pid);
 		f->warn(f->warn_context, text);
 		s->ended = true;
@@ -356,8 +356,9 @@ static void say_unanswered(const struct device_feed *f, const struct open_stream
 	char text[192];
 
 	snprintf(text, sizeof(text),
-		 "the device layer in process %d has not handed over what its runtime holds: device tasks of the last moments "
-		 "of the recording may be missing; the process had no CPU, or is stopped",
+		 "the device layer in process %d did not deliver the tasks that its runtime still "
+		 "holds: device tasks of the end of the recording may be missing; the process had "
+		 "no CPU, or is stopped",
 		 s->pid);
 	f->warn(f->warn_context, text);
 }

@@ -70,21 +70,21 @@ static const char *header_fault(const struct stream_header *header, uint64_t siz
 	uint64_t slots_size = (uint64_t)header->slot_count * sizeof(struct stream_task);
 
 	if (header->magic != STREAM_MAGIC)
-		return "it doesn't begin as one";
+		return "its beginning is not that of a device stream";
 	if (header->version != STREAM_VERSION)
-		return "it's of another version";
+		return "it has another version";
 	if (header->header_size != sizeof(*header) ||
 	    header->slot_size != sizeof(struct stream_task))
-		return "its header or slots are of another size";
+		return "its header or its slots have another size";
 	if (header->total_size != size)
-		return "its size isn't what it says";
+		return "its size does not match its header";
 	if (header->names_offset < sizeof(*header) || header->names_size == 0 ||
 	    names_end > header->slots_offset)
-		return "its names lie outside";
+		return "its names are outside of the file";
 	if (header->slots_offset % 64 || header->slot_count == 0 ||
 	    (header->slot_count & (header->slot_count - 1)) ||
 	    header->slots_offset + slots_size > size)
-		return "its slots lie outside";
+		return "its slots are outside of the file";
 	return NULL;
 }
 
@@ -132,15 +132,15 @@ static int open_candidate(struct device_stream *stream, const struct device_cand
 		return pid;
 	fd = device_find_open(stream->pid, candidate);
 	if (fd < 0) {
-		snprintf(error, error_size, "device stream of pid %d can't be opened: %s",
+		snprintf(error, error_size, "cannot open the device stream of process %d: %s",
 			 (int)stream->pid,
-			 fd == -EPERM ? "it isn't sealed, or not ours to read" : strerror(-fd));
+			 fd == -EPERM ? "it is not sealed, or not readable" : strerror(-fd));
 		return fd;
 	}
 	result = map_file(stream, fd, &header);
 	close(fd);
 	if (result < 0) {
-		snprintf(error, error_size, "device stream of pid %d can't be mapped: %s",
+		snprintf(error, error_size, "cannot map the device stream of process %d: %s",
 			 (int)stream->pid, result == -EBADMSG ? "bad size" : strerror(-result));
 		return result;
 	}
@@ -148,12 +148,12 @@ static int open_candidate(struct device_stream *stream, const struct device_cand
 		return -ENOENT;
 	fault = header_fault(&header, stream->size);
 	if (fault) {
-		snprintf(error, error_size, "device stream of pid %d is not usable: %s",
+		snprintf(error, error_size, "the device stream of process %d is not usable: %s",
 			 (int)stream->pid, fault);
 		return -EBADMSG;
 	}
 	if (foreign && !(stream->tids = device_tids_new(stream->pid))) {
-		snprintf(error, error_size, "out of memory for the threads of pid %d",
+		snprintf(error, error_size, "out of memory for the threads of process %d",
 			 (int)stream->pid);
 		return -ENOMEM;
 	}
@@ -183,7 +183,7 @@ int device_stream_open(pid_t pid, const uint64_t *known, size_t known_count,
 	if (error_size)
 		error[0] = '\0';
 	if (count < 0) {
-		snprintf(error, error_size, "can't read the maps of pid %d: %s", (int)pid,
+		snprintf(error, error_size, "cannot read the mappings of process %d: %s", (int)pid,
 			 strerror(-count));
 		return count;
 	}

@@ -63,8 +63,9 @@ static void write_note(struct writing *w)
 	duration_format(facts->recorded_ns, recorded, sizeof(recorded));
 	if (old + room)
 		snprintf(w->note, sizeof(w->note),
-			 "flight recorder, recording for %s: of what came before this snapshot's window %" PRIu64
-			 " records were dropped (%" PRIu64 " too old, %" PRIu64 " for want of room)",
+			 "flight recorder, recording for %s: %" PRIu64 " records from before this "
+			 "snapshot's window were dropped (%" PRIu64 " because of their age, "
+			 "%" PRIu64 " because memory was full)",
 			 recorded, old + room, old, room);
 	else
 		snprintf(w->note, sizeof(w->note),

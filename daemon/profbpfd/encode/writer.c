@@ -261,7 +261,7 @@ static void put_open_note(struct writer *w, const struct step_gate_facts *steps)
 
 	duration_format(missing ? w->opened_ns - steps->from_ns : steps->from_ns - w->opened_ns, part, sizeof(part));
 	snprintf(text, sizeof(text), "step %" PRIu64 " of process %" PRIu32 " began %s %s", steps->first, steps->tgid, part,
-		 missing ? "before this recording: no more was kept" : "after this recording");
+		 missing ? "before this recording, which keeps no more" : "after this recording");
 	m.n_text = 1;
 	m.text = texts;
 	put_message(w, PROFBPF__PACKET__KIND__NOTES, &m.base);

@@ -12,7 +12,7 @@ struct metrics *metrics_open(const char *const *addresses, size_t count, const s
 	(void)count;
 	(void)services;
 	(void)group;
-	snprintf(error, error_size, "this profbpfd was built without libmicrohttpd, so it has no metrics");
+	snprintf(error, error_size, "this profbpfd was built without libmicrohttpd and cannot serve metrics");
 	return NULL;
 }
 
@@ -113,11 +113,11 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	(void)data;
 	(void)request;
 	if (*data_size || (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)))
-		return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
+		return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is supported\n");
 	if (strcmp(url, "/metrics"))
 		return refuse(connection, MHD_HTTP_NOT_FOUND, "metrics are at /metrics\n");
 	if (identify(place, connection, &peer))
-		return refuse(connection, MHD_HTTP_FORBIDDEN, "it is not known who you are\n");
+		return refuse(connection, MHD_HTTP_FORBIDDEN, "your user id cannot be determined\n");
 	text = exposition_write(&place->metrics->services->roster, &peer, openmetrics, &size);
 	if (!text)
 		return refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory\n");

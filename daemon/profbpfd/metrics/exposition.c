@@ -92,7 +92,7 @@ static void write_memory(const struct page *page)
 	unsigned long pages;
 
 	if (statm && fscanf(statm, "%*u %lu", &pages) == 1) {
-		family(page, "profbpfd_resident_memory_bytes", false, "Memory of the daemon that is resident.");
+		family(page, "profbpfd_resident_memory_bytes", false, "Resident memory of the daemon.");
 		fprintf(page->out, "profbpfd_resident_memory_bytes %lu\n",
 			pages * (unsigned long)sysconf(_SC_PAGESIZE));
 	}
@@ -107,9 +107,9 @@ static void write_daemon(const struct page *page)
 
 	for (size_t i = 0; i < page->count; i++)
 		live += page->sessions[i].info.state == SESSION_LIVE;
-	family(page, "profbpfd_build_info", false, "1; which version this is.");
+	family(page, "profbpfd_build_info", false, "Always 1; the label version is the daemon's version.");
 	fprintf(page->out, "profbpfd_build_info{version=\"%s\"} 1\n", PROFBPF_VERSION);
-	family(page, "profbpfd_sessions", false, "Sessions that record now, of those you may see.");
+	family(page, "profbpfd_sessions", false, "Sessions that are recording now and that you may see.");
 	fprintf(page->out, "profbpfd_sessions %zu\n", live);
 	if (!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu)) {
 		family(page, "profbpfd_cpu_seconds", true, "CPU time of the daemon.");
@@ -137,7 +137,7 @@ static void write_records(const struct page *page, const char *name, const char 
 static void write_lost(const struct page *page)
 {
 	family(page, "profbpfd_session_records_lost", true,
-	       "Records that were lost, by source and reason; no series: none.");
+	       "Lost records, by source and reason; no series means no loss.");
 	for (size_t i = 0; i < page->count; i++)
 		for (size_t k = 0; k < page->sessions[i].info.source_count; k++) {
 			const struct session_source *source = &page->sessions[i].info.sources[k];
@@ -161,7 +161,8 @@ static void write_sessions(const struct page *page)
 		fprintf(page->out, "profbpfd_session_written_bytes_total{session=\"%" PRIu32 "\"} %" PRIu64 "\n",
 			page->sessions[i].id, page->sessions[i].info.bytes);
 	family(page, "profbpfd_session_program_cpu_ratio", false,
-	       "Part of the dearest CPU's time that a session's programs took in the last second.");
+	       "Share of one CPU's time that a session's programs took in the last second, on the "
+	       "CPU where it is highest.");
 	for (size_t i = 0; i < page->count; i++)
 		if (page->sessions[i].info.cost_known)
 			fprintf(page->out, "profbpfd_session_program_cpu_ratio{session=\"%" PRIu32 "\"} %g\n",
@@ -180,15 +181,16 @@ struct process_metric {
 #define FIGURE(what) offsetof(struct process_figures, what)
 
 static const struct process_metric METRICS[] = {
-	{ "profbpf_process_launches", "Launches of work for a device; no series: none was seen.", FIGURE(launches),
+	{ "profbpf_process_launches",
+	  "Launches of work for a device; no series means that none was recorded.", FIGURE(launches),
 	  false, false },
 	{ "profbpf_process_cpu_seconds", "Time on a CPU, of all threads.", FIGURE(run_ns), true, true },
-	{ "profbpf_process_runnable_seconds", "Time of waiting for a CPU, of all threads.", FIGURE(runnable_ns), true,
+	{ "profbpf_process_runnable_seconds", "Time waiting for a CPU, of all threads.", FIGURE(runnable_ns), true,
 	  true },
-	{ "profbpf_process_blocked_seconds", "Time asleep, of all threads, each until it last ran.",
+	{ "profbpf_process_blocked_seconds", "Time asleep, of all threads, each up to the last time that it ran.",
 	  FIGURE(blocked_ns), true, true },
-	{ "profbpf_process_minor_faults", "Page faults without input.", FIGURE(minor_faults), false, true },
-	{ "profbpf_process_major_faults", "Page faults for which a page was fetched.", FIGURE(major_faults), false,
+	{ "profbpf_process_minor_faults", "Minor page faults (without input).", FIGURE(minor_faults), false, true },
+	{ "profbpf_process_major_faults", "Major page faults (a page was read).", FIGURE(major_faults), false,
 	  true },
 };
 
@@ -216,8 +218,9 @@ static void write_metric(const struct page *page, const struct process_metric *m
 static void write_left_out(const struct page *page)
 {
 	family(page, "profbpfd_session_left_out", true,
-	       "Calls, threads, operators, devices and more that found no room in the tables from which figures of "
-	       "devices and data pipelines are made: where it grows these are too low.");
+	       "Calls, threads, operators, devices and others left out because the tables for "
+	       "figures of devices and data pipelines are full: while this grows, these figures "
+	       "are too low.");
 	for (size_t i = 0; i < page->count; i++)
 		fprintf(page->out, "profbpfd_session_left_out_total{session=\"%" PRIu32 "\"} %" PRIu64 "\n",
 			page->sessions[i].id, page->sessions[i].live->left_out);
@@ -228,7 +231,7 @@ static void write_processes(const struct page *page)
 	for (size_t i = 0; i < sizeof(METRICS) / sizeof(*METRICS); i++)
 		write_metric(page, &METRICS[i]);
 	family(page, "profbpf_processes_in_other", false,
-	       "Processes beyond those that have series of their own: process=other sums them up.");
+	       "Processes without series of their own; the series process=other have their sums.");
 	for (size_t i = 0; i < page->count; i++) {
 		const struct shown *session = &page->sessions[i];
 		bool others = session->count && !session->rows[0].pid;
@@ -252,7 +255,7 @@ static const struct process_figures *row_of(const struct shown *session, uint32_
 static void write_waits(const struct page *page)
 {
 	family(page, "profbpf_process_data_wait_seconds", true,
-	       "Time that a trainer waited for data; no series: that is not known.");
+	       "Time that a trainer waited for data; no series means unknown.");
 	for (size_t i = 0; i < page->count; i++) {
 		const struct shown *session = &page->sessions[i];
 
@@ -287,7 +290,7 @@ static bool device_sample(const struct page *page, const char *name, const struc
 static void write_devices(const struct page *page)
 {
 	family(page, "profbpf_device_busy_seconds", true,
-	       "Time in which a device ran tasks of a process, as its runtime tells.");
+	       "Time in which a device ran tasks of a process, as the runtime reports it.");
 	for (size_t i = 0; i < page->count; i++)
 		for (size_t k = 0; k < page->sessions[i].live->device_count; k++) {
 			const struct device_figures *d = &page->sessions[i].live->devices[k];
@@ -315,14 +318,15 @@ struct operator_metric {
 #define OPERATOR(what) offsetof(struct operator_figures, what)
 
 static const struct operator_metric OPERATORS[] = {
-	{ "profbpf_operator_cpu_seconds", "Time on CPUs of an operator of a data pipeline.", OPERATOR(run_ns), 0,
+	{ "profbpf_operator_cpu_seconds", "CPU time of an operator of a data pipeline.", OPERATOR(run_ns), 0,
 	  true },
 	{ "profbpf_operator_rows", "Rows, elements or tensors that were taken from an operator.", OPERATOR(rows), 0,
 	  false },
-	{ "profbpf_operator_put_wait_seconds", "Time in which an operator put into its queue, waits for room included.",
+	{ "profbpf_operator_put_wait_seconds",
+	  "Time in which an operator put elements into its queue, including waits for space.",
 	  OPERATOR(put_wait_ns), OPERATOR(has_put_wait), true },
 	{ "profbpf_operator_get_wait_seconds",
-	  "Time in which something was got from an operator, waits for it included.", OPERATOR(get_wait_ns),
+	  "Time in which elements were taken from an operator, including waits for them.", OPERATOR(get_wait_ns),
 	  OPERATOR(has_get_wait), true },
 };
 
@@ -373,7 +377,7 @@ static void write_operators(const struct page *page)
 	for (size_t i = 0; i < sizeof(OPERATORS) / sizeof(*OPERATORS); i++)
 		write_operator_metric(page, &OPERATORS[i]);
 	family(page, "profbpf_operator_queue_filled_ratio", false,
-	       "Part of an operator's queue that was full in the last second, on average; no series: not known.");
+	       "Mean fill of an operator's queue in the last second, 1 is full; no series means unknown.");
 	for (size_t i = 0; i < page->count; i++)
 		for (size_t k = 0; k < page->sessions[i].live->operator_count; k++) {
 			const struct operator_figures *o = &page->sessions[i].live->operators[k];

@@ -36,7 +36,7 @@ static int listen_at_path(const char *path, char *error, size_t error_size)
 		return fail(-1, path, "the path is too long", error, error_size);
 	strcpy(address.sun_path, path);
 	if (!lstat(path, &st) && !S_ISSOCK(st.st_mode))
-		return fail(-1, path, "it exists and is no socket", error, error_size);
+		return fail(-1, path, "it exists and is not a socket", error, error_size);
 	unlink(path);
 	fd = socket(AF_UNIX, KIND, 0);
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) || chmod(path, 0666) ||

@@ -83,7 +83,7 @@ static void limit_functions(struct file_setting *s, struct file_entry *e)
 		return;
 	if (!s->full_warned)
 		file_warn(s,
-			  "%s: only %zu of %zu functions are probed: a session holds %zu probes%s",
+			  "%s: only %zu of %zu functions are probed: the limit of a session is %zu probes%s",
 			  e->path, room, e->file.count, most,
 			  quota ? "; the administrator can raise the limit (profbpfd "
 				  "--user-functions)"

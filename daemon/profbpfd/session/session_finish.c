@@ -23,8 +23,8 @@ static void wait_for_returns(struct session *s)
 	if (!calls)
 		return;
 	snprintf(text, sizeof(text),
-		 "calls of plain functions that did not end within a second: %u; they return by way of the kernel, "
-		 "although recording has ended",
+		 "%u calls of plain functions did not end within a second; they still return "
+		 "through the kernel, although recording has ended",
 		 calls);
 	session_warn(s, text);
 }
@@ -46,8 +46,8 @@ static void end_calls(struct session *s)
 	if (events < EVENTS_TOLD)
 		return;
 	snprintf(text, sizeof(text),
-		 "this kernel removes the %zu probes one by one, in about %zu s from now; until then each costs its "
-		 "caller a trap and records nothing",
+		 "this kernel removes the %zu probes one by one, which takes about %zu s; until "
+		 "then each costs its caller a trap, but records nothing",
 		 events, events / EVENTS_PER_SECOND);
 	session_warn(s, text);
 }
@@ -60,8 +60,9 @@ static void warn_of_stacks(struct session *s)
 	if (!out.files && !out.mappings && !out.processes)
 		return;
 	snprintf(text, sizeof(text),
-		 "some user stacks were walked by frame pointers: there was no room for the unwind tables of %" PRIu64
-		 " files, %" PRIu64 " mappings of a process and %" PRIu64 " processes",
+		 "some user stacks were walked with frame pointers: the unwind tables of %" PRIu64 " "
+		 "files, %" PRIu64 " mappings of a process and %" PRIu64 " processes did not fit "
+		 "into memory",
 		 out.files, out.mappings, out.processes);
 	session_warn(s, text);
 }

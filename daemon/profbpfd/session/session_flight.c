@@ -173,7 +173,8 @@ static void end_if_heavy(struct session *s)
 	bool full = ran_ns > FULL_AFTER_NS && s->stacks && stacks_left_out(s->stacks);
 
 	if ((heavy || full) && ran_ns > flight_window_ns(s->request.flight))
-		session_end(s, false, "what each of its segments repeats takes too much memory: it begins anew");
+		session_end(s, false, "the data repeated in each segment take too much memory: a "
+				      "new session follows");
 }
 
 void session_flight_look(struct session *s)

@@ -53,7 +53,7 @@ static void look_at(void *context, pid_t pid)
 static void find_under_way(struct session *s)
 {
 	if (capture_ioctls_before(s->capture))
-		session_warn(s, "ioctls that were under way when they were hooked could not be read");
+		session_warn(s, "ioctls that began before the hooks were placed could not be read");
 }
 
 static void hook(struct session *s, const struct device_look *look)
@@ -62,12 +62,12 @@ static void hook(struct session *s, const struct device_look *look)
 	int err = capture_hook_ioctls(s->capture);
 
 	if (err) {
-		snprintf(text, sizeof(text), "ioctls are not seen: hooking them failed: %s", strerror(-err));
+		snprintf(text, sizeof(text), "ioctls are not recorded: placing the hooks failed: %s", strerror(-err));
 		session_warn(s, text);
 		return;
 	}
 	find_under_way(s);
-	snprintf(text, sizeof(text), "ioctls are seen from %.1f s on: process %d had %s open",
+	snprintf(text, sizeof(text), "ioctls are recorded from %.1f s on: process %d had %s open",
 		 (double)(session_now_ns() - s->start_ns) / 1e9, (int)look->found, look->name);
 	session_note(s, text);
 }
@@ -92,9 +92,10 @@ void session_ioctls_start(struct session *s)
 	}
 	look(s, LOOK_FIRST_NS);
 	if (capture_ioctls_wait(s->capture))
-		session_note(s, "ioctls are not hooked before a target has a driver's device open, which is looked for "
-				"each second: this kernel shows them only by system call tracepoints, which slow down "
-				"every system call of the machine; --topics +ioctl hooks them from the start");
+		session_note(s, "ioctls are recorded only when a target has opened a driver's "
+				"device (checked each second): this kernel reports them only by "
+				"system call tracepoints, which slow down every system call of the "
+				"machine; --topics +ioctl records them from the start");
 }
 
 void session_ioctls_look(struct session *s)

@@ -274,7 +274,7 @@ void session_check_targets(struct session *s)
 		return;
 	s->untraced_told = true;
 	snprintf(text, sizeof(text),
-		 "there are more than %llu processes: further ones are not traced%s",
+		 "the limit of %llu processes is reached: further ones are not traced%s",
 		 (unsigned long long)most,
 		 s->request.processes_max == most
 			 ? "; the administrator can raise the limit (profbpfd --user-processes)"
@@ -329,7 +329,7 @@ void session_check_writer(struct session *s)
 	if (!err)
 		return;
 	snprintf(text, sizeof(text),
-		 "writing the trace failed: %s; the %llu bytes written before stay readable%s",
+		 "writing the trace failed: %s; the %llu bytes written before are readable%s",
 		 err == -ETIMEDOUT ? "its reader has stopped reading" : strerror(-err),
 		 (unsigned long long)writer_bytes(s->writer),
 		 err == -ENOSPC ? " (free some space, or choose another place with -o)" : "");

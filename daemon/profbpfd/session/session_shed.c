@@ -65,7 +65,7 @@ void session_shed_start(struct session *s)
 	if (s->shed)
 		s->shed->rate = s->request.stack_rate;
 	else
-		session_warn(s, "out of memory: what the session costs is not looked at (--budget)");
+		session_warn(s, "out of memory: the session's costs are not checked (--budget)");
 }
 
 static int read_counts(struct session *s, struct session_shed *shed)
@@ -172,8 +172,8 @@ static void apply(struct session *s, struct session_shed *shed, enum shed_what w
 	if (shed->told)
 		return;
 	shed->told = true;
-	session_warn(s, "what costs too much is left out for some of the time (--budget): section capture "
-			"of the report tells what, and when");
+	session_warn(s, "some records are left out for some time because of their cost (--budget): "
+			"section capture of the report lists which, and when");
 }
 
 void session_shed_look(struct session *s)

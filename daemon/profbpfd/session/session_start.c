@@ -149,7 +149,7 @@ static void claim_targets(struct session *s)
 		let_go(s, pid);
 		if (i >= s->request.pid_count)
 			continue;
-		snprintf(text, sizeof(text), "process %d is not traced: it is not yours any more",
+		snprintf(text, sizeof(text), "process %d is not traced: it is no longer yours",
 			 pid);
 		session_warn(s, text);
 	}
@@ -226,7 +226,7 @@ static void watch_maps(struct session *s)
 	if (s->maps)
 		return;
 	obstacles_perf_text(errno, why, sizeof(why));
-	snprintf(text, sizeof(text), "libraries loaded later are not seen: %s", why);
+	snprintf(text, sizeof(text), "libraries loaded later are not traced: %s", why);
 	session_warn(s, text);
 }
 
@@ -346,7 +346,7 @@ static int watch_everything(struct session *s)
 			s->alive++;
 	}
 	if (s->request.pid_count && !s->alive) {
-		session_end(s, true, "no target is left: all processes have exited");
+		session_end(s, true, "no process is left to trace: all have exited");
 		return -1;
 	}
 	return 0;
@@ -393,7 +393,7 @@ static void roles_of(struct session *s, pid_t pid, const struct thread_pointer *
 		session_push(s, roles);
 		if (!problem)
 			continue;
-		snprintf(text, sizeof(text), "process %d: %s cannot be told: %s", pid,
+		snprintf(text, sizeof(text), "process %d: cannot determine %s: %s", pid,
 			 interpreter->roles_words, problem);
 		session_warn(s, text);
 	}
@@ -429,7 +429,7 @@ static void add_target(struct session *s, pid_t pid)
 
 	if (err == -ENOENT) {
 		snprintf(text, sizeof(text),
-			 "process %d is not traced: it runs a program that is not yours to see",
+			 "process %d is not traced: it runs a program that you may not trace",
 			 pid);
 		session_warn(s, text);
 	} else if (err) {

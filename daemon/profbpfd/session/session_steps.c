@@ -49,15 +49,17 @@ static void say_left_out(struct session *s, const struct step_gate_facts *facts)
 	if (facts->functions_left_out && !s->steps.functions_told) {
 		s->steps.functions_told = true;
 		snprintf(text, sizeof(text),
-			 "'%s' is more than %u functions: calls of further ones begin no step; name fewer (--step-call)",
+			 "'%s' matches more than %u functions: calls of further ones begin no "
+			 "step; use a narrower pattern (--step-call)",
 			 s->request.step_call, STEP_FUNCTIONS_MAX);
 		session_warn(s, text);
 	}
 	if (facts->uncounted && !s->steps.uncounted_told) {
 		s->steps.uncounted_told = true;
 		snprintf(text, sizeof(text),
-			 "steps were not counted, for more than %u began within a second, or there was no memory: numbers of "
-			 "later ones are too low; name a function that is called less often (--step-call)",
+			 "some steps were not counted, because more than %u began within a second, "
+			 "or memory was short: the numbers of later steps are too low; choose a "
+			 "function that is called less often (--step-call)",
 			 STEP_PENDING_MAX);
 		session_warn(s, text);
 	}
@@ -103,8 +105,8 @@ void session_steps_end(struct session *s)
 			 s->request.first_step, facts.tgid, facts.steps, s->reason);
 	else
 		snprintf(text, sizeof(text), "no step has begun: %s (%.120s)",
-			 facts.functions ? "the function that begins one was not called" :
-					   "no function that is probed begins one",
+			 facts.functions ? "the function that begins a step was not called" :
+					   "no probed function begins a step",
 			 s->reason);
 	session_end(s, true, text);
 }

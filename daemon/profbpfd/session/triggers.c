@@ -131,7 +131,8 @@ int trigger_parse(const char *text, struct trigger *trigger, char *error, size_t
 
 	*trigger = (struct trigger){ 0 };
 	if (strlen(text) >= sizeof(trigger->what)) {
-		snprintf(error, size, "a trigger has less than %zu characters", sizeof(trigger->what));
+		snprintf(error, size, "the trigger is too long: it must have less than %zu "
+				      "characters", sizeof(trigger->what));
 		return -EINVAL;
 	}
 	strcpy(trigger->what, text);
@@ -146,8 +147,9 @@ int trigger_parse(const char *text, struct trigger *trigger, char *error, size_t
 	}
 	if (err)
 		snprintf(error, size,
-			 "'%s' is none of signal, signal=N, no-launch=DURATION, slow-step=K:FUNCTION (K from 1.1 to 1000), "
-			 "steps=N+M:FUNCTION, data-wait=X%%, data-wait=X%%:FUNCTION, metric=NAME>X, metric=NAME<X",
+			 "'%s' is not one of signal, signal=N, no-launch=DURATION, "
+			 "slow-step=K:FUNCTION (K from 1.1 to 1000), steps=N+M:FUNCTION, "
+			 "data-wait=X%%, data-wait=X%%:FUNCTION, metric=NAME>X, metric=NAME<X",
 			 text);
 	return err;
 }

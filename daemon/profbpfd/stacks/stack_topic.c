@@ -286,9 +286,11 @@ static void take_room(struct stacks *s, uid_t owner, uint64_t bytes)
 		return;
 	s->warned = true;
 	if (owner == INTERPRETED)
-		snprintf(text, sizeof(text), "there are too many different stacks of Python: further ones are left out");
+		snprintf(text, sizeof(text), "the limit of different Python stacks is reached: "
+					     "further ones are left out");
 	else
-		snprintf(text, sizeof(text), "processes of user %u have too many different stacks: further ones are left out",
+		snprintf(text, sizeof(text), "processes of user %u have reached the limit of "
+					     "different stacks: further ones are left out",
 			 owner);
 	s->warn(s->warn_context, text);
 }

@@ -230,7 +230,7 @@ static struct item *search(struct search *s, const struct thread_pointer *thread
 	}
 	/* Half of the Tasks must fit; a thread may have ended meanwhile. */
 	if (best_found * 2 < tasks || (tasks && !best_found)) {
-		*problem = "its Tasks are laid out in an unknown way";
+		*problem = "the layout of its class Task is unknown";
 		return NULL;
 	}
 	s->count = try_layout(s, &LAYOUTS[best], threads, count, &tasks, &knowing);
@@ -273,7 +273,7 @@ static struct item *mindspore_roles(pid_t pid, const struct thread_pointer *thre
 		if (!mindspore_file(maps.map[i].path))
 			continue;
 #if !defined(__x86_64__)
-		*problem = "this is only known for x86-64";
+		*problem = "the layout is known for x86-64 only";
 		break;
 #endif
 		if (s.memory.content < 0 && !process_memory_open(&s.memory, pid)) {
@@ -292,5 +292,5 @@ static struct item *mindspore_roles(pid_t pid, const struct thread_pointer *thre
 const struct interpreter interpreter_mindspore = {
 	.file = mindspore_file,
 	.roles = mindspore_roles,
-	.roles_words = "which operators its running MindData threads work for",
+	.roles_words = "the operators that its running MindData threads work for",
 };

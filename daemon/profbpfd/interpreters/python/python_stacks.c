@@ -180,10 +180,10 @@ static void tell_unknown(struct python *p, uint16_t version, bool free_threaded)
 	char text[192];
 
 	snprintf(text, sizeof(text),
-		 "process %d: %s of Python %u.%u %s (3.7 to 3.14 are known, in their default builds): its functions "
-		 "are not seen",
+		 "process %d: %s of Python %u.%u %s (supported: default builds of 3.7 to 3.14): "
+		 "its Python functions are not recorded",
 		 (int)p->process->pid, free_threaded ? "the free-threaded build" : "this build", version >> 8,
-		 version & 255, free_threaded ? "cannot be looked into" : "is not known");
+		 version & 255, free_threaded ? "cannot be read" : "is not supported");
 	interpreted_warn(p->process, text);
 	put_python(p, version,
 		   free_threaded ? PROFBPF__PYTHONS__BUILD__FREE_THREADED : PROFBPF__PYTHONS__BUILD__UNKNOWN,
