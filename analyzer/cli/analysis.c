@@ -18,6 +18,7 @@
 #include "analyzer/load/load_pbt.h"
 #include "analyzer/cli/passes.h"
 #include "analyzer/cli/step_window.h"
+#include "analyzer/view/file_damage.h"
 #include "analyzer/view/report_parts.h"
 #include "lib/base/progress.h"
 #include "lib/base/ticker.h"
@@ -253,9 +254,39 @@ int analysis_load_for(struct analysis *analysis, char **traces, unsigned int cou
 	return load(analysis, traces, count, plan, strict, error, error_size);
 }
 
-int analysis_import(struct analysis *analysis, char **devices, unsigned int count, bool alone,
-		    char *error, size_t error_size)
+/* Makes notes of damage of device files. *@first: the text of the first one, "" if there is none. */
+static int note_damage(struct model *model, char *first, size_t size)
 {
+	char text[1024];
+
+	first[0] = '\0';
+	for (uint32_t i = 0; i < model->findings.count; i++) {
+		uint32_t note;
+
+		if (!text_file_damage(model, &model->findings.row[i], text, sizeof(text)))
+			continue;
+		if (!first[0])
+			snprintf(first, size, "%s", text);
+		note = model_string(model, text);
+		if (note == INDEX_NONE || !MODEL_PUSH(&model->notes, note))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void say_damage(struct ticker *ticker, const char *damage)
+{
+	if (ticker)
+		ticker_end(ticker);
+	fprintf(stderr, "analyzer: %s (see --strict)\n", damage);
+	if (ticker)
+		ticker_begin(ticker, stderr);
+}
+
+int analysis_import(struct analysis *analysis, char **devices, unsigned int count, bool alone,
+		    bool strict, char *error, size_t error_size)
+{
+	char damage[1024];
 	int err = 0;
 
 	for (unsigned int i = 0; i < count && !err; i++) {
@@ -264,7 +295,15 @@ int analysis_import(struct analysis *analysis, char **devices, unsigned int coun
 	}
 	if (err || !count)
 		return err;
-	err = import_finish(analysis->model, alone);
+	err = note_damage(analysis->model, damage, sizeof(damage));
+	if (damage[0] && strict) {
+		snprintf(error, error_size, "%s", damage);
+		return -EBADMSG;
+	}
+	if (damage[0])
+		say_damage(analysis->ticker, damage);
+	if (!err)
+		err = import_finish(analysis->model, alone);
 	if (err)
 		snprintf(error, error_size, "out of memory");
 	return err;

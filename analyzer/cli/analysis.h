@@ -42,11 +42,11 @@ int analysis_load_for(struct analysis *analysis, char **traces, unsigned int cou
 /*
  * analysis_import - read the device files of other profilers, after analysis_load()
  *
- * @alone: there is no trace; the model gets its host rows and clocks from the files. Returns 0 or a
- * negative errno with @error, which names the file.
+ * @alone: there is no trace; the model gets its host rows and clocks from the files. @strict: fails if a file is
+ * damaged; else a message states the damage. Returns 0 or a negative errno with @error, which names the file.
  */
 int analysis_import(struct analysis *analysis, char **devices, unsigned int count, bool alone,
-		    char *error, size_t error_size);
+		    bool strict, char *error, size_t error_size);
 
 /*
  * analysis_compute - join and analyse

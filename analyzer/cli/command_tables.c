@@ -11,7 +11,7 @@
 	}
 #define OPTION_STRICT                                                                      \
 	{                                                                                  \
-		"strict", KEY_STRICT, NULL, 0, "fail if any part of a trace is damaged", 0 \
+		"strict", KEY_STRICT, NULL, 0, "fail if any part of a trace or device file is damaged", 0 \
 	}
 #define OPTION_MEMORY                                                                         \
 	{                                                                                     \

@@ -111,7 +111,8 @@ static int take_side(char *path, const struct diff_range *range, bool strict,
 	ticker_begin(&ticker, stderr);
 	analysis.ticker = &ticker;
 	if (!err)
-		err = analysis_import(&analysis, &path, !is_trace(path), true, error, error_size);
+		err = analysis_import(&analysis, &path, !is_trace(path), true, strict, error,
+				      error_size);
 	if (!err)
 		err = analysis_compute(&analysis, &options, error, error_size);
 	if (!err) {

@@ -499,7 +499,7 @@ static int analyse(const struct options *options, struct analysis *analysis, cha
 	analysis->ticker = &ticker;
 	if (!err)
 		err = analysis_import(analysis, options->devices, options->device_count,
-				      options->trace_count == 0, error, error_size);
+				      options->trace_count == 0, options->strict, error, error_size);
 	if (!err)
 		err = check_window(options, analysis, error, error_size);
 	if (!err && options->command != COMMAND_INFO)

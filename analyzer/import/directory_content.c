@@ -97,7 +97,7 @@ static int find_formats(struct search *search, struct listing *of)
 		if (!err && !of->importers[i])
 			err = leave_unknown(search, path);
 		else if (err && err != -ENOMEM)
-			err = import_finding(search->import, "a file was not taken in", error);
+			err = import_damage(search->import, "a file was not taken in", error);
 	}
 	return err;
 }
@@ -149,7 +149,7 @@ static int take(struct search *search, const char *path, const struct importer *
 				      sizeof(error));
 
 	search->taken += err == 0;
-	return err && err != -ENOMEM ? import_finding(import, "a file was not taken in", error)
+	return err && err != -ENOMEM ? import_damage(import, "a file was not taken in", error)
 				     : err;
 }
 

@@ -110,7 +110,7 @@ static int take_file(struct directory_walk *walk, const struct folder *folder, c
 	walk->imported += err == 0;
 	/* One damaged rank of many is a finding; the other ranks are imported. */
 	if (err && err != -ENOMEM)
-		err = import_finding(walk->import, "a file was not taken in", error);
+		err = import_damage(walk->import, "a file was not taken in", error);
 	return err;
 }
 
@@ -216,7 +216,7 @@ static int take_data_profile(struct directory_walk *walk, const char *path)
 	walk->taken++;
 	walk->imported += err == 0;
 	return err && err != -ENOMEM
-		       ? import_finding(walk->import, "a folder was not taken in", error)
+		       ? import_damage(walk->import, "a folder was not taken in", error)
 		       : err;
 }
 

@@ -17,10 +17,10 @@ int import_fail(struct import *import, int err, const char *format, ...)
 	return err;
 }
 
-int import_finding(struct import *import, const char *what, const char *example)
+static int add_finding(struct import *import, const char *what, const char *example, bool damage)
 {
 	struct model *model = import->model;
-	struct import_finding new = { .file = import->file, .count = 1 };
+	struct import_finding new = { .file = import->file, .damage = damage, .count = 1 };
 
 	new.what = model_string(model, what);
 	if (new.what == INDEX_NONE)
@@ -39,12 +39,22 @@ int import_finding(struct import *import, const char *what, const char *example)
 	return 0;
 }
 
+int import_finding(struct import *import, const char *what, const char *example)
+{
+	return add_finding(import, what, example, false);
+}
+
+int import_damage(struct import *import, const char *what, const char *example)
+{
+	return add_finding(import, what, example, true);
+}
+
 int import_end_reading(struct import *import, int err, bool any, const char *damage)
 {
 	/* If a row was refused for another reason than memory, import->error has the reason. */
 	if (err && import->error[0])
 		return err == -ENOMEM ? -E2BIG : err;
 	if (err == -EBADMSG && any)
-		return import_finding(import, "damaged: what follows was not read", damage);
+		return import_damage(import, "damaged: what follows was not read", damage);
 	return err ? import_fail(import, err, "%s", damage[0] ? damage : strerror(-err)) : 0;
 }

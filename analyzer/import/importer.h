@@ -119,6 +119,13 @@ int import_finish(struct model *model, bool alone);
  */
 int import_finding(struct import *import, const char *what, const char *example);
 
+/*
+ * import_damage - the same for a file of which a part, or the whole, could not be read
+ *
+ * Reports say this, too, as their figures are not those of the whole.
+ */
+int import_damage(struct import *import, const char *what, const char *example);
+
 /* import_fail - set import->error (printf-like) and return @err */
 int import_fail(struct import *import, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -106,6 +106,7 @@ struct import_finding {
 	uint32_t file; /* index into imports */
 	uint32_t what;
 	uint32_t example; /* of the first, 0 = none */
+	bool damage; /* the file, or a file of the directory, was imported in part or not at all */
 	uint64_t count;
 };
 

@@ -61,7 +61,7 @@ struct model {
 	struct trace_info info;
 	struct survey survey;
 	MODEL_ARRAY(uint32_t) files; /* strings: paths given on the command line */
-	MODEL_ARRAY(uint32_t) notes; /* strings: limits of the capture */
+	MODEL_ARRAY(uint32_t) notes; /* strings: limits of the capture, damage of device files */
 	MODEL_ARRAY(struct process) processes;
 	MODEL_ARRAY(struct thread) threads;
 	MODEL_ARRAY(struct function) functions; /* by function id; name 0 = unknown id */

@@ -15,6 +15,7 @@
 #include "analyzer/model/translate.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/view/alike.h"
+#include "analyzer/view/file_damage.h"
 #include "analyzer/view/render/wrap.h"
 #include "analyzer/view/render/written.h"
 #include "analyzer/view/report_parts.h"
@@ -41,8 +42,11 @@ static void tell_recording(const struct report *report)
 	char text[TEXT_SIZE], losses[PART_SIZE];
 	uint32_t targets = 0;
 
-	if (text_nothing_recorded(report->out, report->model))
+	if (text_nothing_recorded(report->out, report->model)) {
+		tell_file_damage(report);
 		return;
+	}
+	tell_file_damage(report);
 	if (!capture || !report->model->files.count || info->session_end_ns <= info->session_start_ns)
 		return;
 	for (uint32_t i = 0; i < report->model->processes.count; i++)

@@ -5,6 +5,7 @@
 
 #include "analyzer/store/define_table.h"
 #include "analyzer/model/translate.h"
+#include "analyzer/view/file_damage.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/sections.h"
 #include "lib/trace/pbt.h"
@@ -213,8 +214,9 @@ DEFINE_FIGURES(left_out, struct left_out, LEFT_OUT_COLUMNS, next_left_out);
 
 static const struct view LEFT_OUT = { "left_out", NULL, &left_out, NULL };
 
-#define NOTE_COLUMNS(COLUMN) \
-	COLUMN(note, TEXT, "note", "something the recorder has to say", any_string(model, *row))
+#define NOTE_COLUMNS(COLUMN)                                                                        \
+	COLUMN(note, TEXT, "note", "something the recorder has to say, or damage of a device file", \
+	       any_string(model, *row))
 
 static bool next_note(struct table_cursor *at)
 {
@@ -559,8 +561,10 @@ static int capture_text(const struct report *report)
 	int err;
 
 	print_heading(out, options, "Capture");
-	if (text_nothing_recorded(out, model))
+	if (text_nothing_recorded(out, model)) {
+		tell_file_damage(report);
 		return 0;
+	}
 	print_verdict(out, model, capture);
 	err = print_sources(report);
 	if (err)

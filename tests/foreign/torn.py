@@ -58,6 +58,11 @@ def check(torn, count, busy_ns, said):
     words = sums.analyzer("info", "--device", torn)
     for word in said:
         sums.same("%s: says %s" % (torn, word), word in words, True)
+    # No report passes a part for the whole.
+    text = sums.analyzer("report", "--device", torn)
+    sums.same(torn + ": the report says so", "in part  %s: %s" % (torn, said[0]) in text, True)
+    sums.same(torn + ": its JSON says so", "%s: %s" % (torn, said[0]) in " ".join(sums.report(torn)["capture"]["notes"]), True)
+    sums.same(torn + ": --strict fails", torn in sums.analyzer("report", "--strict", "--device", torn, status=1), True)
 
 
 # Nsight Systems.

@@ -309,7 +309,7 @@ static int import(struct import *import)
 	if (!err)
 		err = ascend_raw_read(import, 1, on_byte, file);
 	if (!err && file->used)
-		err = import_finding(import, "damaged: what follows was not read",
+		err = import_damage(import, "damaged: what follows was not read",
 				     "it ends inside a record");
 	if (!err && file->binary)
 		err = ascend_raw_name(import, file->device, tasks);

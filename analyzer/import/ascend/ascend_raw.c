@@ -132,7 +132,7 @@ static int read_slice(struct raw_log *log, const char *path)
 		err = hand_out(log);
 	}
 	if (!err && length < 0)
-		err = import_finding(log->import, DAMAGED, words);
+		err = import_damage(log->import, DAMAGED, words);
 	input_file_close(&file);
 	return err;
 }
@@ -156,7 +156,7 @@ int ascend_raw_read(struct import *import, size_t size,
 	for (uint64_t slice = first; slice < end && !err; slice++)
 		err = read_slice(&log, slice_path(import->path, slice, path) ? path : import->path);
 	if (!err && log.have)
-		err = import_finding(import, DAMAGED, "it ends inside a record");
+		err = import_damage(import, DAMAGED, "it ends inside a record");
 	free(log.chunk);
 	return err;
 }
