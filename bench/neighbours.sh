@@ -74,12 +74,12 @@ start_sessions() {
 	STARTED_MS=$(($(now_ms) - start))
 }
 
-# daemon_kib: the daemon's own resident memory, and the kernel's memory for BPF
+# daemon_kib: the daemon's own resident memory, and the kernel's memory for its BPF maps and programs, not for others'
 daemon_kib() {
-	local own
-	own=$(awk '$1 == "RssAnon:" { print $2 }' "/proc/$SERVICE_PID/status")
-	{ bpftool -j map show; bpftool -j prog show; } | jq -s --argjson own "$own" \
-		'[.[][].bytes_memlock // 0] | add / 1024 + $own | floor'
+	{ cat "/proc/$SERVICE_PID/status" "/proc/$SERVICE_PID"/fdinfo/* 2>/dev/null || :; } | awk '$1 == "RssAnon:" { kib = $2 }
+		$1 == "memlock:" { bytes = $2 }
+		($1 == "map_id:" || $1 == "prog_id:") && !seen[$1 $2]++ { kib += bytes / 1024 }
+		END { printf "%d\n", kib }'
 }
 
 end_sessions() {
@@ -103,8 +103,7 @@ neighbours_on() {
 	*)
 		read -r count user topics <<<"${NEIGHBOURS[$1]}"
 		start_sessions "$count" "$user" "$topics"
-		STARTED="$1 start $STARTED_MS"
-		! command -v bpftool >/dev/null || STARTED+=$'\n'"$1 memory $(daemon_kib)"
+		STARTED="$1 start $STARTED_MS"$'\n'"$1 memory $(daemon_kib)"
 		;;
 	esac
 }
