@@ -277,12 +277,54 @@ static void test_order(void **state)
 	model_free(model);
 }
 
+#define HOST "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":285,\"ts\":1,\"args\":{\"name\":\"RANK 3 HOST<n1>\"}}"
+#define NAMED(what, more, name)                                                                       \
+	",\n{\"ph\": \"M\", \"name\": \"" what "\", " more ", \"args\": {\"name\": \"" name "\"}}"
+#define EVENT(cat, place, name, ts, dur)                                                            \
+	",\n{\"ph\": \"X\", " place ", \"name\": \"" name "\", \"cat\": \"" cat "\", \"ts\": " ts         \
+	", \"dur\": " dur ", \"args\": {\"id\": \"3418\"}}"
+#define DEVICE_0 "\"pid\": 4294967294"
+#define DEVICE_1 "\"pid\": 4294967293"
+
+/* Intel's unitrace has categories of Kineto, and other events of devices. */
+static void test_unitrace(void **state)
+{
+	struct model *model = import_words(
+		"python.285.json",
+		"{ \"traceEvents\":[\n" HOST EVENT("cpu_op", "\"tid\": 285, \"pid\": 285",
+						"zeCommandListAppendLaunchKernel", "100", "5")
+		NAMED("process_name", DEVICE_0, "RANK 3 DEVICE<n1>[Intel(R) GPU] 0:3a:0:0 #0")
+		NAMED("thread_name", DEVICE_0 ", \"tid\": 4294967295", "Thread 285 CCS<0,0>")
+		NAMED("process_name", DEVICE_1, "RANK 3 DEVICE<n1>[Intel(R) GPU] 0:9a:0:0 #1")
+		NAMED("thread_name", DEVICE_1 ", \"tid\": 4294967292", "Thread 285 BCS<1,0>")
+		EVENT("gpu_op", "\"tid\": 4294967295, " DEVICE_0, "gemm[SIMD32 {8; 1; 1} {512; 1; 1}]", "110", "9")
+		EVENT("gpu_op", "\"tid\": 4294967295, " DEVICE_0, "gemm[SIMD32 {8; 1; 1} {512; 1; 1}]", "130", "7")
+		EVENT("gpu_op", "\"tid\": 4294967292, " DEVICE_1, "zeCommandListAppendMemoryCopy(M2D)[64 bytes]", "120", "4")
+		"\n]\n}\n");
+
+	assert_int_equal(model->devices.count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(model->devices.row[i].id, i);
+		assert_true(model->devices.row[i].has_rank);
+		assert_int_equal(model->devices.row[i].rank, 3);
+	}
+	assert_int_equal(model->tasks.count, 3);
+	assert_int_equal(import_busy(model, 0, PROFBPF__DEVICE_TASKS__KIND__KERNEL), 16000);
+	assert_int_equal(import_busy(model, 1, PROFBPF__DEVICE_TASKS__KIND__COPY), 4000);
+	assert_int_equal(model->tasks.row[0].stream, 0);
+	assert_int_equal(model->calls.count, 1);
+	assert_int_equal(model->functions.row[model->calls.row[0].function].kind,
+			 PROFBPF__FUNCTION__KIND__LAUNCH);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_encodings), cmocka_unit_test(test_zstd),
 		cmocka_unit_test(test_zstd_bomb), cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_refusals),  cmocka_unit_test(test_order),
+		cmocka_unit_test(test_unitrace),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -7,6 +7,9 @@
  * the order of their times, at the end of the file. slices.h decides which are tasks of devices. Categories
  * are evidence, too: "gpu_memcpy", or "Kernel" with a stream or a grid; args.provider of ONNX Runtime's nodes
  * (onnxruntime.c; here in files merged from several) names only the launching provider: the time is the host's.
+ * Intel's unitrace has processes "HOST<node1>" and "RANK 3 DEVICE<node1>[Intel(R) ...] 0:3a:0:0 #0", whose numbers and
+ * those of their threads count down from 2^32; "gpu_op" is what the device did, "cpu_op" a call of Level Zero, MPI or
+ * the job's own range.
  * Format: "Trace Event Format", Google.
  */
 #include <errno.h>
@@ -82,10 +85,24 @@ struct chrome {
 	MODEL_ARRAY(struct edge) edges; /* in the file's order */
 };
 
+#define UNITRACE_DEVICE "DEVICE<"
+
+/* Names the first event the host as unitrace does? Its categories are also those of Kineto. */
+static bool is_unitrace(const char *text)
+{
+	static const char NAME[] = "\"process_name\"";
+	const char *first = strstr(text, NAME), *host = strstr(text, "HOST<");
+
+	return first && host > first && !memchr(first, '}', (size_t)(host - first)) &&
+	       strstr(text, "\"traceEvents\"");
+}
+
 static int detect(const struct import_sample *sample)
 {
 	if (sample->directory)
 		return 0;
+	if (is_unitrace(sample->text))
+		return 95;
 	if (strstr(sample->text, "\"traceEvents\""))
 		return 20;
 	return strstr(sample->text, "\"ph\"") && strstr(sample->text, "\"ts\"") ? 10 : 0;
@@ -135,7 +152,8 @@ static bool is_word(const struct json_value *value, const char *word)
 
 static enum slice_evidence evidence_of(const struct json_value *values)
 {
-	static const char *const SURE[] = { "gpu_memcpy", "gpu_memset", "gpu_kernel", "gpu" };
+	static const char *const SURE[] = { "gpu_memcpy", "gpu_memset", "gpu_kernel", "gpu_op",
+					    "gpu" };
 	static const char *const LIKELY[] = { "kernel", "memcpy", "memset", "concurrent_kernel" };
 	const struct json_value *category = &values[F_CAT];
 
@@ -176,6 +194,14 @@ static uint32_t stream_of(struct chrome *file, const struct json_value *values)
 	track->stream = number_of(file, stream);
 	track->told = true;
 	return row;
+}
+
+/* The name that the file gave to the event's process so far. */
+static const char *process_of(struct chrome *file, const struct json_value *values)
+{
+	uint32_t name = map_get(&file->process_names, string_of(file, &values[F_PID]));
+
+	return name == MAP_NONE ? "" : model_text(file->import->model, name);
 }
 
 static int name_track(struct chrome *file, const struct json_value *values)
@@ -221,6 +247,8 @@ static bool add_figures(struct chrome *file, const struct json_value *values, st
 	if (values[F_CALL].text && !slice->runtime && xplane_is_call(name))
 		slice->runtime = model_string(file->import->model,
 					      strncmp(name, "hip", 3) ? "cuda" : "hip");
+	if (!slice->runtime && is_word(&values[F_CAT], "cpu_op") && strncmp(name, "ze", 2) == 0)
+		slice->runtime = model_string(file->import->model, "level_zero");
 	return slice->type != INDEX_NONE && slice->runtime != INDEX_NONE;
 }
 
@@ -237,8 +265,10 @@ static int add_event(struct chrome *file, const struct json_value *values, char 
 
 	if (phase == 'X')
 		slice.evidence = evidence_of(values);
-	track = slice.evidence == SLICE_ON_DEVICE && values[F_PID].text ? stream_of(file, values)
-									: track_of(file, values);
+	track = slice.evidence == SLICE_ON_DEVICE && values[F_PID].text &&
+				!strstr(process_of(file, values), UNITRACE_DEVICE)
+			? stream_of(file, values)
+			: track_of(file, values);
 	if (!time_of(&values[F_TS], &ts_ns))
 		return import_finding(file->import, "events without a usable time",
 				      values[F_NAME].text);
@@ -296,12 +326,28 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	}
 }
 
+/* Gives a device of unitrace the number at its name's end; part of a device, "#0.1", and streams are counted. */
+static void number_unitrace(struct chrome *file, uint32_t row)
+{
+	struct slice_track *track = &file->slices.tracks.row[row];
+	const char *name = model_text(file->import->model, track->process);
+	const char *number = strrchr(name, '#');
+
+	if (!strstr(name, UNITRACE_DEVICE))
+		return;
+	if (!number || !decimal_unsigned(number + 1, strlen(number + 1), &track->device))
+		track->device = slices_word(track->process);
+	if (track->name)
+		track->stream = slices_word(track->name);
+}
+
 static void name_processes(struct chrome *file)
 {
 	for (uint32_t i = 0; i < file->slices.tracks.count; i++) {
 		uint32_t name = map_get(&file->process_names, file->pids.row[i]);
 
 		file->slices.tracks.row[i].process = name == MAP_NONE ? file->pids.row[i] : name;
+		number_unitrace(file, i);
 	}
 }
 

@@ -40,7 +40,7 @@ static bool names_device(const char *name)
 	static const char *const NUMBERED[] = { "gpu", "npu", "tpu", "xpu", "cuda" };
 	static const char *const PARTS[] = { "CUDA functions", "CUDA HW (", "Ascend Hardware",
 					     "AI Core",	       "AI Vector", "COMPUTE AGENT [",
-					     "COPY to AGENT [" };
+					     "COPY to AGENT [", "DEVICE<" };
 
 	for (size_t i = 0; i < sizeof(NUMBERED) / sizeof(NUMBERED[0]); i++) {
 		if (has_word(name, NUMBERED[i], strcmp(NUMBERED[i], "cuda") != 0))
@@ -56,7 +56,7 @@ static bool names_device(const char *name)
 /* Is the process the host's by its name, whatever the names of its threads? */
 static bool names_host(const char *name)
 {
-	return strncmp(name, "/host:", 6) == 0 || strncmp(name, "/device:CPU", 11) == 0 ||
+	return strncmp(name, "/host:", 6) == 0 || strstr(name, "HOST<") || strncmp(name, "/device:CPU", 11) == 0 ||
 	       strstr(name, "/device:CPU:") || strcmp(name, "CPU functions") == 0 ||
 	       strstr(name, "CPU HIP API") || strstr(name, "CPU HSA API");
 }

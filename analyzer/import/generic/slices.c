@@ -2,6 +2,7 @@
 #include "analyzer/import/generic/slices.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,8 +86,10 @@ static uint8_t kind_of(const char *name, const char *type)
 {
 	if (is_communication_name(name) || strcasestr(name, "allreduce"))
 		return PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
-	if (strcasestr(name, "memcpy"))
+	if (strcasestr(name, "memcpy") || strstr(name, "MemoryCopy"))
 		return PROFBPF__DEVICE_TASKS__KIND__COPY;
+	if (strstr(name, "MemoryFill"))
+		return PROFBPF__DEVICE_TASKS__KIND__FILL;
 	return xplane_task_kind(name, type);
 }
 
@@ -275,10 +278,16 @@ static int number_streams(struct slices *slices)
 static uint32_t device_row(struct slices *slices, const struct slice_track *track)
 {
 	const char *process = process_name(slices, track);
+	uint32_t row = import_device(&slices->rows, track->device, INDEX_NONE,
+				     *process ? process : "unnamed", "accelerator", slices->source,
+				     slices->clock);
+	unsigned int rank;
 
-	return import_device(&slices->rows, track->device, INDEX_NONE,
-			     *process ? process : "unnamed", "accelerator", slices->source,
-			     slices->clock);
+	if (row != INDEX_NONE && sscanf(process, "RANK %9u ", &rank) == 1) {
+		slices->import->model->devices.row[row].has_rank = true;
+		slices->import->model->devices.row[row].rank = rank;
+	}
+	return row;
 }
 
 static int put_task(struct slices *slices, const struct slice *slice, uint64_t start_ns,
@@ -369,7 +378,8 @@ static int put_call(struct slices *slices, const struct slice *slice, uint64_t s
 	struct model *model = slices->import->model;
 	const struct slice_track *track = &slices->tracks.row[slice->track];
 	const char *runtime = model_text(model, slice->runtime);
-	bool launches = strcmp(runtime, "cuda") == 0 || strcmp(runtime, "hip") == 0;
+	bool launches = strcmp(runtime, "cuda") == 0 || strcmp(runtime, "hip") == 0 ||
+			strcmp(runtime, "level_zero") == 0;
 	struct call call = { .start_ns = start_ns, .end_ns = end_ns, .task = INDEX_NONE };
 	const char *name = model_text(model, slice->name);
 
