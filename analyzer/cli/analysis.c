@@ -13,6 +13,7 @@
 #include "analyzer/analyse/idle/device_bounds.h"
 #include "analyzer/join/launch/launch_counts.h"
 #include "analyzer/join/launch/launches.h"
+#include "analyzer/join/launch/launches_far.h"
 #include "analyzer/join/launch/task_reach.h"
 #include "analyzer/join/thread/timelines.h"
 #include "analyzer/load/load_pbt.h"
@@ -65,7 +66,7 @@ static int load_files(struct analysis *analysis, char **traces, unsigned int cou
 	if (plan->part && plan->all_calls)
 		loader_keep_calls(loader);
 	else if (plan->part && plan->sections & OF_ALL)
-		loader_digest(loader);
+		loader_digest(loader, plan->sections & OF_ALL & ~SECTION_JOIN);
 	for (unsigned int i = 0; i < count && !err; i++) {
 		err = load_pbt(loader, traces[i], reason, sizeof(reason));
 		/* Some readers include the file's name in their sentence. */
@@ -77,6 +78,8 @@ static int load_files(struct analysis *analysis, char **traces, unsigned int cou
 	if (!err)
 		err = load_finish(loader, error, error_size);
 	*moved = !err && loader_part_moved(loader);
+	if (!err)
+		analysis->far = loader_take_far(loader);
 	loader_free(loader);
 	return err;
 }
@@ -136,6 +139,31 @@ static bool suffices(const struct model *model, uint32_t sections)
 	return launch_counts_settled(model) && device_bounds_settled(model);
 }
 
+/* Extends a plan that did not suffice: by all calls, if the calls' tasks were counted, else to the whole recording. */
+static void extend(const struct model *model, struct plan *plan)
+{
+	bool counted = model->tasks.count || model->survey.tasks;
+
+	if (plan->all_calls || !counted || goes_by_threads(model))
+		plan->part = false;
+	plan->all_calls = true;
+}
+
+/* Is all loaded that the sections need? If not, the plan is extended. */
+static bool suffices_or_extend(const struct model *model, struct plan *plan)
+{
+	if (suffices(model, plan->sections))
+		return !reaches_further(model, plan);
+	extend(model, plan);
+	return false;
+}
+
+static void forget(struct analysis *analysis)
+{
+	model_free(analysis->model);
+	free(analysis->far.devices.row);
+}
+
 static int load(struct analysis *analysis, char **traces, unsigned int count, struct plan plan,
 		bool strict, char *error, size_t error_size)
 {
@@ -154,19 +182,17 @@ static int load(struct analysis *analysis, char **traces, unsigned int count, st
 		err = load_files(analysis, traces, count, &plan, &again, error, error_size);
 		if (err == -EAGAIN && plan.part && !plan.all_calls) {
 			plan.all_calls = again = true;
-			model_free(analysis->model);
+			forget(analysis);
 			continue;
 		}
 		if (err)
 			return err;
-		if (plan.part && !again)
-			again = !suffices(analysis->model, plan.sections);
 		if (again)
 			plan.part = false;
 		else if (plan.part)
-			again = reaches_further(analysis->model, &plan);
+			again = !suffices_or_extend(analysis->model, &plan);
 		if (again)
-			model_free(analysis->model);
+			forget(analysis);
 	} while (again);
 	if (plan.first_look)
 		return 0;
@@ -325,7 +351,11 @@ static int join(struct analysis *analysis)
 		return err;
 	ioctl_ends_find(analysis->model);
 	analysis->results.devices = &analysis->devices;
-	return device_results_join(analysis->model, &analysis->devices);
+	err = device_results_join(analysis->model, &analysis->devices);
+	if (!err)
+		launches_add_far(analysis->model, &analysis->far, &analysis->devices.launches,
+				 analysis->devices.clocks);
+	return err;
 }
 
 /* Computes losses and the cost of probes; and the window of all results. */
@@ -407,6 +437,6 @@ void analysis_free(struct analysis *analysis)
 	free_results(analysis);
 	if (analysis->results.devices)
 		device_results_free(analysis->results.devices);
-	model_free(analysis->model);
+	forget(analysis);
 	*analysis = (struct analysis){ 0 };
 }

@@ -35,11 +35,13 @@
 #include "analyzer/analyse/pipeline/steps.h"
 #include "analyzer/analyse/idle/job_verdicts.h"
 #include "analyzer/analyse/idle/verdict.h"
+#include "analyzer/model/far_counts.h"
 #include "analyzer/model/model.h"
 #include "analyzer/view/report.h"
 
 struct analysis {
 	struct model *model;
+	struct far_counts far; /* tasks outside of the loaded part */
 	bool rows_wanted; /* the caller needs the rows themselves, not only the results of analyses */
 	uint32_t sections; /* enum report_section: only the results for these are computed; 0 = all */
 	struct ticker *ticker; /* display of the current activity; NULL = none */

@@ -349,6 +349,10 @@ int load_finish(struct loader *loader, char *error, size_t error_size)
 	if (!sum_sources(loader))
 		goto no_memory;
 	sum_sessions(loader);
+	far_launches_keep(&loader->far, &loader->near_tasks);
+	far_launches_join(&loader->far, &loader->window);
+	if (far_launches_doubtful(&loader->far))
+		return -EAGAIN;
 	MODEL_FIT(&model->calls);
 	MODEL_FIT(&model->switches);
 	MODEL_FIT(&model->wakes);

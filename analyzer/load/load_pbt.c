@@ -24,6 +24,7 @@ struct loader *loader_new(struct model *model)
 	loader->rows = LOAD_ALL;
 	loader->window.model = model;
 	loader->digest.model = model;
+	loader->far.model = model;
 	arena_init(&loader->arena, ARENA_LIMIT);
 	return loader;
 }
@@ -38,6 +39,7 @@ void loader_free(struct loader *loader)
 	window_free(&loader->window);
 	near_tasks_free(&loader->near_tasks);
 	digest_free(&loader->digest);
+	far_launches_free(&loader->far);
 	free(loader->objects.row);
 	for (uint32_t i = 0; i < loader->sessions.count; i++)
 		free(loader->sessions.row[i].segments.row);
@@ -126,9 +128,10 @@ void loader_choose_part(struct loader *loader, uint64_t from_ns, uint64_t to_ns,
 	loader->model->survey.schedule = true;
 }
 
-void loader_digest(struct loader *loader)
+void loader_digest(struct loader *loader, bool loops)
 {
 	loader->digest.wanted = true;
+	loader->far.loops = loops;
 }
 
 void loader_keep_calls(struct loader *loader)
@@ -187,8 +190,6 @@ static int load_packet(struct loader *loader, const struct pbt_packet *packet, c
 		loader->model->unknown_batches++;
 		return 0;
 	}
-	if (loader->digest.wanted && packet->kind == PROFBPF__PACKET__KIND__DEVICE_TASKS)
-		return -EAGAIN;
 	if (!loader_need_session(loader))
 		loader->no_memory = true;
 	else if (!body_of(loader, kind)(loader, packet) && !loader->no_memory)
@@ -199,7 +200,15 @@ static int load_packet(struct loader *loader, const struct pbt_packet *packet, c
 			 "room in TMPDIR, or use a machine with more memory");
 		err = -ENOMEM;
 	}
-	return err;
+	return !err && far_launches_doubtful(&loader->far) ? -EAGAIN : err;
+}
+
+struct far_counts loader_take_far(struct loader *loader)
+{
+	struct far_counts counts = loader->far.counts;
+
+	loader->far.counts = (struct far_counts){ 0 };
+	return counts;
 }
 
 static void add_damage(struct pbt_damage *all, const struct pbt_damage *one)

@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 
+#include "analyzer/model/far_counts.h"
 #include "analyzer/load/kept_rows.h"
 #include "analyzer/model/model.h"
 
@@ -40,10 +41,14 @@ void loader_choose_part(struct loader *loader, uint64_t from_ns, uint64_t to_ns,
 /*
  * loader_digest - before the first file: with loader_choose_part(), sum up calls that are not kept
  *
- * Sums up calls that submit work to devices or wait for it in model->counted_calls. The sums do not say which call
- * launched which device task: where there are device tasks, load_pbt() returns -EAGAIN.
+ * Sums up calls that submit work to devices or wait for it in model->counted_calls, and counts the device tasks that
+ * they launched (far_launches.h). Where these counts are not certain, or with @loops the part has no whole steps,
+ * load_pbt() or load_finish() returns -EAGAIN.
  */
-void loader_digest(struct loader *loader);
+void loader_digest(struct loader *loader, bool loops);
+
+/* loader_take_far - after load_finish(): the counts of device tasks outside of the part; the caller frees their rows */
+struct far_counts loader_take_far(struct loader *loader);
 
 /* loader_keep_calls - before the first file: with loader_choose_part(), keep calls of the whole recording */
 void loader_keep_calls(struct loader *loader);

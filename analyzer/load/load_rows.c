@@ -145,7 +145,9 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 				       end_ns))
 			return loader_out_of_memory(loader);
 		kept = keeps_call(loader, &row);
-		if (loader->digest.wanted && !digest_call(&loader->digest, &row, kept))
+		if (loader->digest.wanted &&
+		    (!digest_call(&loader->digest, &row, kept) ||
+		     !far_launches_call(&loader->far, &loader->window, &row, kept)))
 			return loader_out_of_memory(loader);
 		if (!kept) {
 			count_call(loader, &row);
@@ -426,6 +428,7 @@ bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet)
 	struct device_task row = { .call = INDEX_NONE };
 	struct task_edges edges;
 	uint64_t queued_ns = 0;
+	bool near;
 	size_t rows;
 
 	if (!tasks || COLUMN_ROWS(&rows, tasks->n_queued_ns, tasks->n_submit_ns, tasks->n_start_ns,
@@ -451,8 +454,10 @@ bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet)
 		row.kind = loader_value(loader, COLUMN_AT(tasks, kind, i),
 					PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION,
 					PROFBPF__DEVICE_TASKS__KIND__OTHER);
-		if ((near_tasks_takes(&loader->near_tasks, &loader->window, &edges, &row) &&
-		     !MODEL_PUSH(&loader->model->tasks, row)) ||
+		near = near_tasks_takes(&loader->near_tasks, &loader->window, &edges, &row);
+		if ((near && !MODEL_PUSH(&loader->model->tasks, row)) ||
+		    (loader->digest.wanted &&
+		     !far_launches_task(&loader->far, &loader->window, &edges, &row, near)) ||
 		    !loader_saw_thread(loader, row.thread, 0, row.enqueue_ns))
 			return loader_out_of_memory(loader);
 		loader_reached(loader, row.enqueue_ns);

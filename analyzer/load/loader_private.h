@@ -14,6 +14,7 @@
 
 #include "analyzer/load/arena.h"
 #include "analyzer/load/call_digest.h"
+#include "analyzer/load/far_launches.h"
 #include "analyzer/load/near_tasks.h"
 #include "analyzer/load/unpack_batch.h"
 #include "analyzer/load/window.h"
@@ -98,6 +99,7 @@ struct loader {
 	struct load_window window; /* for the kinds that are kept: the part of the time */
 	struct near_tasks near_tasks;
 	struct call_digest digest; /* for calls that are not kept */
+	struct far_launches far; /* with the digest: for tasks and calls that are not kept */
 	struct arena arena;
 	const char *path; /* of the file being read */
 	struct progress *progress; /* NULL: no display */

@@ -139,7 +139,7 @@ static struct model *load(bool part, uint64_t from_ns, uint64_t to_ns)
 	loader_choose(loader, LOAD_ALL);
 	if (part) {
 		loader_choose_part(loader, from_ns, to_ns, 1000);
-		loader_digest(loader);
+		loader_digest(loader, false);
 	}
 	assert_int_equal(load_pbt(loader, path, error, sizeof(error)), 0);
 	assert_int_equal(load_finish(loader, error, sizeof(error)), 0);

@@ -29,6 +29,8 @@
 #define OF_DEVICES                                                                      \
 	(SECTION_DEVICES | SECTION_OPERATORS | SECTION_OVERLAP | SECTION_COMMUNICATION | \
 	 SECTION_IDLE | SECTION_API)
+/* The join counts all calls and tasks of a recording: far_launches.h. */
+#define OF_CALLS (OF_DEVICES | SECTION_JOIN)
 
 static char path[] = "/tmp/test_near_tasks.XXXXXX";
 
@@ -36,6 +38,10 @@ struct scene {
 	Profbpf__DeviceClock clock;
 	uint64_t ahead_ns; /* the device clock's lead over CLOCK_MONOTONIC */
 	uint64_t set_ns; /* the wall clock is set by this amount at 50 s */
+	bool odd_launches; /* far from the parts there are calls in calls, without tasks, and with errors */
+	uint64_t enqueue_ns; /* since the call's start, at 50 s; 0 = as all */
+	bool entry_only; /* the call at 50 s */
+	bool early; /* the task at 50 s starts before it is enqueued */
 	bool numbered; /* calls contain their tasks' numbers */
 	bool numbered_late; /* the description that says so comes after most calls */
 };
@@ -47,7 +53,8 @@ static void add_head(struct trace_builder *b, const struct scene *scene)
 					 .runtime = "cudart",
 					 .family = "cuda",
 					 .name = "cudaLaunchKernel",
-					 .kind = PROFBPF__FUNCTION__KIND__LAUNCH };
+					 .kind = PROFBPF__FUNCTION__KIND__LAUNCH,
+					 .error = PROFBPF__FUNCTION__ERROR__NONZERO };
 
 	trace_segment(b, &(struct trace_segment){ .start_ns = START,
 						  .start_realtime_ns = REALTIME,
@@ -79,6 +86,40 @@ static void tell_of_numbers(struct trace_builder *b)
 	trace_function(b, &numbered);
 }
 
+/* Calls from 55.1 s on: two without a task, one of which fails; and one inside of the call at 56 s. */
+static void add_odd_launches(struct trace_builder *b)
+{
+	struct trace_call_row row = { .tid = PID, .tgid = PID, .function = 1 };
+
+	row.start_ns = START + 55100 * MS;
+	row.end_ns = row.start_ns + MS;
+	trace_call(b, &row);
+	row.start_ns += 2 * MS;
+	row.end_ns += 2 * MS;
+	row.ret = 7;
+	trace_call(b, &row);
+	row.ret = 0;
+	row.depth = 1;
+	row.start_ns = START + 56 * SECOND + MS / 4;
+	row.end_ns = row.start_ns + MS / 2;
+	trace_call(b, &row);
+}
+
+static void add_call(struct trace_builder *b, const struct scene *scene, uint32_t i)
+{
+	const bool odd = i == 50 && scene->entry_only;
+	const uint64_t at_ns = START + i * SECOND;
+
+	if (i == 56 && scene->odd_launches)
+		add_odd_launches(b);
+	trace_call(b, &(struct trace_call_row){ .start_ns = at_ns,
+						.end_ns = odd ? at_ns : at_ns + MS,
+						.tid = PID,
+						.tgid = PID,
+						.function = 1,
+						.flags = odd ? PROFBPF__CALLS__FLAG__ENTRY_ONLY : 0 });
+}
+
 /*
  * A call and its task each second; none from 22 to 40 s, except that tasks submitted at 20 and 21 s run from 29.5 s
  * on.
@@ -91,6 +132,7 @@ static void write_scene(const struct scene *scene)
 	for (uint32_t i = 0; i < LASTED; i++) {
 		uint64_t at_ns = START + i * SECOND, start_ns = at_ns + 2 * MS;
 		uint64_t ahead_ns = scene->ahead_ns + (i >= 50 ? scene->set_ns : 0);
+		uint64_t enqueue_ns = at_ns + (i == 50 && scene->enqueue_ns ? scene->enqueue_ns : MS / 2);
 
 		if (i > 21 && i < 41)
 			continue;
@@ -98,15 +140,13 @@ static void write_scene(const struct scene *scene)
 			tell_of_numbers(b);
 		if (i == 20 || i == 21)
 			start_ns = START + 29500 * MS;
-		trace_call(b, &(struct trace_call_row){ .start_ns = at_ns,
-							.end_ns = at_ns + MS,
-							.tid = PID,
-							.tgid = PID,
-							.function = 1 });
+		if (i == 50 && scene->early)
+			start_ns = at_ns;
+		add_call(b, scene, i);
 		trace_device_task(b, &(struct trace_device_task_row){
 					     .device = 1,
 					     .tid = PID,
-					     .enqueue_ns = at_ns + MS / 2,
+					     .enqueue_ns = enqueue_ns,
 					     .queued_ns = at_ns + MS / 2 + ahead_ns,
 					     .start_ns = start_ns + ahead_ns,
 					     .end_ns = start_ns + 100 * MS + i * MS + ahead_ns,
@@ -121,7 +161,7 @@ static void write_scene(const struct scene *scene)
 
 static char *report_of(struct analysis *analysis, const struct analysis_wish *wish)
 {
-	const struct report_options options = { .sections = OF_DEVICES };
+	const struct report_options options = { .sections = wish->sections };
 	struct analysis_options wanted = { 0 };
 	char error[512] = "", *trace = path, *text = NULL;
 	size_t size = 0;
@@ -140,9 +180,9 @@ static char *report_of(struct analysis *analysis, const struct analysis_wish *wi
 }
 
 /* Returns the number of tasks kept for the part; checks that the report equals that of all tasks. */
-static uint32_t kept_of(const struct scene *scene, uint64_t from_ms, uint64_t to_ms)
+static uint32_t kept_for(uint32_t sections, const struct scene *scene, uint64_t from_ms, uint64_t to_ms)
 {
-	struct analysis_wish wish = { .sections = OF_DEVICES,
+	struct analysis_wish wish = { .sections = sections,
 				      .from_ns = from_ms * MS,
 				      .to_ns = to_ms * MS,
 				      .margin_ns = MS };
@@ -162,6 +202,14 @@ static uint32_t kept_of(const struct scene *scene, uint64_t from_ms, uint64_t to
 	analysis_free(&part);
 	free(expected);
 	free(got);
+	return kept;
+}
+
+static uint32_t kept_of(const struct scene *scene, uint64_t from_ms, uint64_t to_ms)
+{
+	uint32_t kept = kept_for(OF_DEVICES, scene, from_ms, to_ms);
+
+	assert_int_equal(kept_for(OF_CALLS, scene, from_ms, to_ms), kept);
 	return kept;
 }
 
@@ -214,6 +262,62 @@ static void all_are_needed(void **state)
 	assert_int_equal(kept_of(&scene, 10000, 10010), TASKS);
 }
 
+/* Launches far from the part are counted, and their tasks. */
+static void far_launches(void **state)
+{
+	struct scene scene = raw;
+
+	(void)state;
+	scene.odd_launches = true;
+	assert_in_range(kept_for(OF_CALLS, &scene, 10000, 10010), 3, 7);
+	assert_in_range(kept_for(OF_CALLS, &scene, 57000, 57010), 3, 7);
+	/* The call at 10 s reaches into the part; its task's enqueue was before. */
+	assert_in_range(kept_for(OF_CALLS, &scene, 10002, 10012), 3, 7);
+}
+
+/* A step may be longer than what is loaded: all is needed, unless each kind of task is there three times. */
+static void whole_steps(void **state)
+{
+	struct analysis_wish wish = { .sections = OF_CALLS | SECTION_STEPS,
+				      .part = true,
+				      .from_ns = 10000 * MS,
+				      .to_ns = 10010 * MS,
+				      .margin_ns = 2 * SECOND };
+	struct analysis analysis;
+
+	(void)state;
+	write_scene(&raw);
+	/* Of odd seconds 7 to 13 are near, of even ones 8, 10, 12. */
+	free(report_of(&analysis, &wish));
+	assert_in_range(analysis.model->tasks.count, 7, 9);
+	analysis_free(&analysis);
+	/* Of even seconds only 10 and 12 are near. */
+	wish.margin_ns = 1500 * MS;
+	wish.from_ns += SECOND;
+	wish.to_ns += SECOND;
+	free(report_of(&analysis, &wish));
+	assert_int_equal(analysis.model->tasks.count, TASKS);
+	analysis_free(&analysis);
+}
+
+/* Where it is not certain which far call launched a far task, all calls are needed. */
+static void uncertain_launches(void **state)
+{
+	struct scene scene = raw;
+
+	(void)state;
+	scene.enqueue_ns = MS; /* at the call's end */
+	assert_int_equal(kept_for(OF_CALLS, &scene, 10000, 10010), TASKS);
+	scene.enqueue_ns = 500 * MS; /* in no call */
+	assert_int_equal(kept_for(OF_CALLS, &scene, 10000, 10010), TASKS);
+	scene = raw;
+	scene.entry_only = true;
+	assert_int_equal(kept_for(OF_CALLS, &scene, 10000, 10010), TASKS);
+	scene = raw;
+	scene.early = true;
+	assert_int_equal(kept_for(OF_CALLS, &scene, 10000, 10010), TASKS);
+}
+
 static int make_file(void **state)
 {
 	int fd = mkstemp(path);
@@ -235,6 +339,9 @@ int main(void)
 		cmocka_unit_test(within_a_gap),
 		cmocka_unit_test(given_long_before),
 		cmocka_unit_test(all_are_needed),
+		cmocka_unit_test(far_launches),
+		cmocka_unit_test(whole_steps),
+		cmocka_unit_test(uncertain_launches),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);
