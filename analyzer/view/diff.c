@@ -123,6 +123,13 @@ const char *diff_state(const struct changes *changes)
 	return changes->significant ? "changed" : "unchanged";
 }
 
+/* Why the sentence is not about steps. */
+static const char *without_steps(const struct changes *changes)
+{
+	return changes->steps_too_few ? "Steps are in too few eighths of the recordings to be compared"
+				      : "No steps are known";
+}
+
 const char *diff_sentence(const struct changes *changes, char *text, size_t size)
 {
 	const struct change *step = changes_of(changes, FIGURE_STEP, NULL);
@@ -141,11 +148,11 @@ const char *diff_sentence(const struct changes *changes, char *text, size_t size
 			 diff_change_text(step, change, sizeof(change)),
 			 diff_noise_text(step, noise, sizeof(noise)));
 	else if (!changes->significant)
-		snprintf(text, size, "Nothing changed beyond its noise; no steps are known.");
+		snprintf(text, size, "Nothing changed beyond its noise. %s.", without_steps(changes));
 	else
 		snprintf(text, size, "%s: most changed %s %s, %s (noise %s).",
 			 step ? "Steps take as long as before, within their noise"
-			      : "No steps are known",
+			      : without_steps(changes),
 			 figure_kind_name(first->kind), first->name,
 			 diff_change_text(first, change, sizeof(change)),
 			 diff_noise_text(first, noise, sizeof(noise)));

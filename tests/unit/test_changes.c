@@ -320,6 +320,36 @@ static struct side same(int count, double ms, double weight)
 	return side;
 }
 
+/* Steps at the end of a recording alone are not compared, but they are known. */
+static void test_steps_in_too_few_parts(void **state)
+{
+	struct side before = same(3, 10, 90), after = same(CHANGE_PARTS, 10, 90), none = { 0 };
+	char sentence[DIFF_SENTENCE_SIZE];
+	struct changes changes;
+
+	(void)state;
+	for (int i = 0; i < CHANGE_PARTS; i++) {
+		put(&before.part[i], FIGURE_OPERATOR, "matmul", 1e6, 1, 50);
+		put(&after.part[i], FIGURE_OPERATOR, "matmul", 2e6, 1, 70);
+		put(&none.part[i], FIGURE_OPERATOR, "matmul", 2e6, 1, 70);
+	}
+	changes = find(&before, &after);
+	assert_string_equal(diff_sentence(&changes, sentence, sizeof(sentence)),
+			    "Steps are in too few eighths of the recordings to be compared: most changed operator matmul, "
+			    "+100.0 % (noise 5.0 %).");
+	free(changes.row);
+	changes = find(&before, &before);
+	assert_string_equal(diff_sentence(&changes, sentence, sizeof(sentence)),
+			    "Nothing changed beyond its noise. Steps are in too few eighths of the recordings to be compared.");
+	free(changes.row);
+	changes = find(&none, &after);
+	assert_string_equal(diff_sentence(&changes, sentence, sizeof(sentence)), "Nothing changed beyond its noise. No steps are known.");
+	free(changes.row);
+	free_side(&before);
+	free_side(&after);
+	free_side(&none);
+}
+
 /* The required number of parts, weight and size of a change: exactly at each limit, and below. */
 static void test_borders(void **state)
 {
@@ -474,6 +504,7 @@ int main(void)
 		cmocka_unit_test(test_what_a_part_does_not_tell),
 		cmocka_unit_test(test_none_of_a_kind_is_zero_if_that_is_told),
 		cmocka_unit_test(test_without_steps_what_grew_is_named),
+		cmocka_unit_test(test_steps_in_too_few_parts),
 		cmocka_unit_test(test_the_sentence_names_steps_and_their_root),
 	};
 

@@ -106,6 +106,8 @@ static int add(const struct figures *before, const struct figures *after, uint8_
 	struct spread first = spread_of(before, kind, name), then = spread_of(after, kind, name);
 	struct change change;
 
+	if (kind == FIGURE_STEP && (first.parts < CHANGE_PARTS_MIN || then.parts < CHANGE_PARTS_MIN))
+		changes->steps_too_few = first.parts && then.parts;
 	if (first.parts < CHANGE_PARTS_MIN || then.parts < CHANGE_PARTS_MIN ||
 	    (first.weight < CHANGE_WEIGHT_MIN && then.weight < CHANGE_WEIGHT_MIN))
 		return 0;

@@ -42,6 +42,7 @@ struct changes {
 	uint32_t count;
 	uint32_t capacity;
 	uint32_t significant; /* number of significant changes */
+	bool steps_too_few; /* there are steps, but in too few parts of a recording to be compared */
 };
 
 /*
