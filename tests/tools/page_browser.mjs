@@ -96,6 +96,14 @@ async function check_keys(page) {
 	need("a table as CSV has all its rows", csv.trim().split("\n").length >= rows + 1);
 }
 
+/* Texts in rectangles that are too narrow for one: left from when they were wider. */
+const left_over = (page, chart) => page.evaluate(`(() => { const texts = [], look = e => {
+	const text = e.getTextContent?.()?.style.text;
+	if (text && e.shape?.width < 20)
+		texts.push(text);
+	(e.children?.() ?? []).forEach(look);
+}; drawn.get(document.querySelector('[data-chart="${chart}"]')).getZr().storage.getRoots().forEach(look); return texts.join(", "); })()`);
+
 /* The timeline by keys and buttons: zoom, pan, the chain of the longest gap, and of one that is clicked. */
 async function check_timeline(page) {
 	const shown = () => page.evaluate("(() => { const z = drawn.get(document.querySelector('[data-chart=timeline]')).getOption().dataZoom[0]; return [z.startValue, z.endValue]; })()");
@@ -114,6 +122,8 @@ async function check_timeline(page) {
 	need(`the timeline shows a microsecond, not ${least[1] - least[0]} s`, least[1] - least[0] < 2e-6);
 	await page.key("0");
 	need("0 shows everything", Math.abs((await shown())[1] - all[1]) < 1e-6);
+	const texts = await left_over(page, "timeline");
+	need(`texts are left from when the timeline showed less: ${texts}`, texts === "");
 	if (!report.idle?.gaps?.length)
 		return;
 	await page.evaluate("document.querySelector('[data-zoom=gap]').click()");
@@ -140,7 +150,11 @@ async function check_flames(page) {
 	await page.evaluate(`document.querySelector('[data-chart="flame-${kind}"]').focus()`);
 	await page.key("ArrowDown");
 	need("an arrow goes into the widest frame", (await told()).startsWith(await page.evaluate(`flame_nodes(pictures.flames.${kind})[0].children[0].name + ": "`)));
+	for (let i = 0; i < 30; i++)
+		await page.key(i % 6 === 5 ? "ArrowRight" : "ArrowDown");
 	await page.key("Home");
+	const texts = await left_over(page, `flame-${kind}`);
+	need(`texts are left from when the flame graph showed less: ${texts}`, texts === "");
 	need("Home shows all frames", (await told()).startsWith("all: "));
 }
 

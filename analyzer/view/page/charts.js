@@ -58,6 +58,17 @@ function listen_to_charts() {
 
 /* ---- Options that several charts share */
 
+/*
+ * A rectangle of a custom series, with a text if there is room for one. ECharts keeps the text of an element that has none any
+ * more, but replaces an element of another type: one with a text is a group.
+ */
+function labelled(rect, style) {
+	if (!style)
+		return rect;
+	Object.assign(rect, { textConfig: { position: "insideLeft" }, textContent: { style: { fontSize: 11, overflow: "truncate", ...style } } });
+	return { type: "group", children: [rect] };
+}
+
 /* Numbers on an axis are round: zeros behind the point say nothing. */
 const tick = unit => value => String(unit(value)).replace(/(\.\d*?)0+(?=\D|$)/, (_, kept) => kept === "." ? "" : kept);
 

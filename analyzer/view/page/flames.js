@@ -56,9 +56,7 @@ function flame_shape(params, api, state) {
 	const marked = state.search && node.name.toLowerCase().includes(state.search), [hue, saturation] = flame_colour(node.name);
 	const rect = { type: "rect", shape: { x, y: area.y + node.depth * FLAME_ROW, width: Math.max(width - 0.5, 0.4), height: FLAME_ROW - 1 },
 		style: { fill: marked ? "#d81b60" : `hsl(${hue} ${saturation}% ${node.depth < root.depth ? 78 : 66}%)`, stroke: marked ? "#000" : "none" } };
-	if (width > 34)
-		Object.assign(rect, { textConfig: { position: "insideLeft" }, textContent: { style: { text: marked ? `▸ ${node.name}` : node.name, fill: marked ? "#fff" : "#1b1206", fontSize: 11, width: width - 7, overflow: "truncate" } } });
-	return rect;
+	return labelled(rect, width > 34 ? { text: marked ? `▸ ${node.name}` : node.name, fill: marked ? "#fff" : "#1b1206", width: width - 7 } : null);
 }
 
 /* What is below @root, and the way to it. */

@@ -166,9 +166,7 @@ function slice_shape(params, api, style) {
 	const rect = { type: "rect", shape, style: { fill: colour, stroke: shape.width > 6 ? style.line : "none", lineWidth: 0.5 } };
 	/* Where there is little room the end of a C++ name says most. */
 	const shown = shape.width < 60 ? text.replace(/^Step (\d+)$/, "$1") : shape.width < 6 * text.length ? text.replace(/^[\w:]*::(?=~?\w)/, "") : text;
-	if (shape.width > (shown === text ? 40 : 24))
-		Object.assign(rect, { textConfig: { position: "insideLeft" }, textContent: { style: { text: shown, fill: "#fff", textBorderColor: "#0009", textBorderWidth: 2, fontSize: 11, width: shape.width - 8, overflow: "truncate" } } });
-	return rect;
+	return labelled(rect, shape.width > (shown === text ? 40 : 24) ? { text: shown, fill: "#fff", textBorderColor: "#0009", textBorderWidth: 2, width: shape.width - 8 } : null);
 }
 
 function timeline_option(style, parts, width) {
