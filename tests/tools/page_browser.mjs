@@ -156,6 +156,10 @@ async function check_flames(page) {
 	const texts = await left_over(page, `flame-${kind}`);
 	need(`texts are left from when the flame graph showed less: ${texts}`, texts === "");
 	need("Home shows all frames", (await told()).startsWith("all: "));
+	const spot = await page.evaluate(`(() => { const place = document.querySelector('[data-chart="flame-${kind}"]'); place.scrollIntoView({ block: "start" }); scrollBy(0, -80);
+		const box = place.getBoundingClientRect(), { y } = drawn.get(place).getModel().getComponent("grid").coordinateSystem.getRect(); return [box.left + 30, box.top + y + 1.5 * FLAME_ROW]; })()`);
+	await page.click(...spot);
+	need("a click goes into a frame", !/^(all: |marked: |$)/.test(await told()));
 }
 
 let figures = 0, charts = 0;

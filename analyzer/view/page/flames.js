@@ -48,6 +48,10 @@ function flames_html() {
 	}).join("");
 }
 
+/*
+ * A frame as a rectangle. Its colour has commas: ECharts does not read hsl() without them, so a frame under the mouse would have no
+ * colour, and what has none cannot be clicked.
+ */
 function flame_shape(params, api, state) {
 	const node = state.shown[params.dataIndex], area = params.coordSys, root = state.root;
 	const scale = area.width / root.total, x = area.x + Math.max(0, (node.from - root.from) * scale), width = node.depth <= root.depth ? area.width : Math.min(node.total, root.total) * scale;
@@ -55,7 +59,7 @@ function flame_shape(params, api, state) {
 		return null;
 	const marked = state.search && node.name.toLowerCase().includes(state.search), [hue, saturation] = flame_colour(node.name);
 	const rect = { type: "rect", shape: { x, y: area.y + node.depth * FLAME_ROW, width: Math.max(width - 0.5, 0.4), height: FLAME_ROW - 1 },
-		style: { fill: marked ? "#d81b60" : `hsl(${hue} ${saturation}% ${node.depth < root.depth ? 78 : 66}%)`, stroke: marked ? "#000" : "none" } };
+		style: { fill: marked ? "#d81b60" : `hsl(${hue},${saturation}%,${node.depth < root.depth ? 78 : 66}%)`, stroke: marked ? "#000" : "none" } };
 	return labelled(rect, width > 34 ? { text: marked ? `▸ ${node.name}` : node.name, fill: marked ? "#fff" : "#1b1206", width: width - 7 } : null);
 }
 
