@@ -5,6 +5,7 @@
 
 #include "analyzer/analyse/device/device_workers.h"
 #include "analyzer/analyse/idle/interpreter_lock.h"
+#include "analyzer/analyse/idle/polls.h"
 #include "proto/trace.pb-c.h"
 #include "lib/base/bisect.h"
 #include "lib/base/map.h"
@@ -31,6 +32,7 @@ struct waits {
 	const struct model *model;
 	struct syscall_table *syscalls;
 	struct interpreter_locks *locks;
+	struct polls *polls;
 	uint32_t *end; /* by span */
 	struct map holders; /* last span of a wait for an interpreter's lock -> its holder, if no wake-up shows it */
 	/* Used while waits are searched. */
@@ -358,8 +360,9 @@ struct waits *waits_new(const struct model *model, struct syscall_table *syscall
 	waits->model = model;
 	waits->syscalls = syscalls;
 	waits->locks = interpreter_locks_new(model);
+	waits->polls = waits->locks ? polls_new(model, syscalls, waits->locks) : NULL;
 	waits->end = indices_none(model->spans.count);
-	done = waits->locks && waits->end && collect_ended(waits) && collect_begun(waits);
+	done = waits->polls && waits->end && collect_ended(waits) && collect_begun(waits);
 	for (uint32_t thread = 0; done && thread < model->timelines.count; thread++)
 		done = find(waits, thread);
 	free(waits->ended.row);
@@ -376,6 +379,7 @@ void waits_free(struct waits *waits)
 {
 	if (!waits)
 		return;
+	polls_free(waits->polls);
 	interpreter_locks_free(waits->locks);
 	map_free(&waits->holders);
 	free(waits->ended.row);
@@ -402,4 +406,9 @@ uint32_t wait_holder(const struct waits *waits, uint32_t end)
 	if (span_woken_by_thread(span))
 		return span->other;
 	return holder == MAP_NONE ? INDEX_NONE : holder;
+}
+
+uint32_t wait_polled(const struct waits *waits, uint32_t thread, uint32_t end)
+{
+	return end == INDEX_NONE ? INDEX_NONE : poll_maker(waits->polls, thread, end);
 }

@@ -59,4 +59,7 @@ bool wait_interpreter(const struct waits *waits, uint32_t thread, uint32_t end);
 /* wait_holder - returns the thread that held that lock; INDEX_NONE = not known */
 uint32_t wait_holder(const struct waits *waits, uint32_t end);
 
+/* wait_polled - returns the thread for whose work @thread polls in the sleep @end (polls.h); INDEX_NONE = not known */
+uint32_t wait_polled(const struct waits *waits, uint32_t thread, uint32_t end);
+
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_ONE_WAIT_H */

@@ -11,6 +11,7 @@
 #include "lib/base/bisect.h"
 
 static void split(struct root_walk *walk, uint32_t thread, uint64_t from_ns, uint64_t to_ns);
+static void put_step(struct root_walk *walk, const struct walk_step *step);
 
 static struct root root_of(const struct walk_step *step, uint8_t cause)
 {
@@ -317,6 +318,56 @@ static void put_locked(struct root_walk *walk, uint32_t last, struct root *root)
 	emit(walk, root);
 }
 
+/* Does the activity of a thread have its reason in the thread itself: on a CPU, ready, asleep for a time or for its disk? */
+static bool is_own_activity(const struct root_walk *walk, const struct walk_step *step)
+{
+	const struct model *model = walk->model;
+	uint32_t last = step->span == INDEX_NONE ? INDEX_NONE : wait_end(walk->waits, step->span);
+	const struct span *span;
+
+	if (step->span == INDEX_NONE)
+		return false;
+	if (last == INDEX_NONE)
+		return model->spans.row[step->span].state == STATE_RUNNING ||
+		       model->spans.row[step->span].state == STATE_RUNNABLE;
+	span = &model->spans.row[last];
+	return sleep_request(model, span) ||
+	       (span->flags & SPAN_WOKEN_TIMER &&
+		syscall_class(walk->tools->syscalls, span->syscall) == SYSCALL_SLEEP);
+}
+
+/*
+ * A thread polls for what another one makes: continues with that one, as long as its own activity is the reason. No
+ * wake-up proves that it waits for others in order to make that.
+ */
+static bool put_polled(struct root_walk *walk, uint32_t thread, uint32_t last, const struct root *root)
+{
+	uint32_t maker = wait_polled(walk->waits, thread, last);
+	struct walk steps;
+	struct walk_step step;
+
+	if (maker == INDEX_NONE || !is_traced(walk->model, maker) || on_path(walk, maker) ||
+	    walk->depth == ROOT_DEPTH_MAX)
+		return false;
+	walk_start(&steps, walk->tools->walker, maker, root->start_ns, root->end_ns);
+	while (!walk->error && walk_next(&steps, &step)) {
+		struct root part = *root;
+
+		part.start_ns = step.start_ns;
+		part.end_ns = step.end_ns;
+		part.cause = IDLE_SLEEP;
+		if (!is_own_activity(walk, &step)) {
+			emit(walk, &part);
+			continue;
+		}
+		walk->path[walk->depth - 1].cause = IDLE_SLEEP;
+		walk->path[walk->depth++] = (struct root_hop){ .thread = maker };
+		put_step(walk, &step);
+		walk->depth--;
+	}
+	return true;
+}
+
 /* Finds the root of the wait whose last sleep is @last. */
 static void put_asleep(struct root_walk *walk, const struct walk_step *step, uint32_t last)
 {
@@ -344,6 +395,8 @@ static void put_asleep(struct root_walk *walk, const struct walk_step *step, uin
 		put_locked(walk, last, &root);
 		return;
 	}
+	if (put_polled(walk, step->thread, last, &root))
+		return;
 	idle_sleep_judge(model, walk->tools->syscalls, step->ioctl != INDEX_NONE, &piece);
 	if (piece.cause == IDLE_DRIVER) {
 		root.cause = IDLE_DRIVER;

@@ -21,6 +21,9 @@
  *                                                     uninterruptible in I/O, page_fault or io
  *   woken by a thread that was not traced             no_work or network as in idle_rules.h, else unknown
  *
+ * A thread that polls (polls.h) waits for the thread that makes what it polls for, if that is known: the walk ends at
+ * that one while it is on a CPU, ready for one, asleep until a time or for its disk, else at the poll.
+ *
  * All else is unknown, never guessed, and root.end has the reason. Signals are followed to
  * their sender. Sleeps that form one wait (one_wait.h) are followed to the waker of the last sleep, and waits for the
  * lock of a CPython interpreter to its holder. A thread that is on the path already closes a circle: the cause is
