@@ -23,7 +23,7 @@ struct poll_scene {
 
 static struct poll_scene begin(void)
 {
-	struct poll_scene f = { .model = small_model(0, 1000000 * US) };
+	struct poll_scene f = { .model = small_model(0, 62000 * US) };
 	uint32_t process = small_process(f.model, 100, "job", true);
 
 	f.main = small_thread(f.model, process, 100, "main");
@@ -104,7 +104,7 @@ static void maker(void **state)
 
 	main_polls(&f, 10, 2000, false);
 	runs(&f, f.maker, 50, 10, 3, 2000);
-	small_span(f.model, f.busy, 0, 1000000 * US, STATE_RUNNING);
+	small_span(f.model, f.busy, 0, 62000 * US, STATE_RUNNING);
 	runs(&f, f.stranger, 300, 10, 0, 2000);
 	end(&f, f.maker);
 }
@@ -152,40 +152,70 @@ static void longest(void **state)
 	}
 }
 
-static uint64_t slept_ns(const struct host_waits *waits, uint32_t thread, uint32_t hops)
+static uint64_t roots_ns(const struct host_waits *waits, uint8_t cause, uint32_t thread, uint32_t hops)
 {
 	uint64_t ns = 0;
 
 	for (uint32_t i = 0; i < waits->waits.count; i++)
-		if (waits->waits.row[i].root.cause == IDLE_SLEEP && waits->waits.row[i].root.thread == thread &&
+		if (waits->waits.row[i].root.cause == cause && waits->waits.row[i].root.thread == thread &&
 		    waits->waits.row[i].hop_count == hops)
 			ns += waits->waits.row[i].ns;
 	return ns;
 }
 
-/* The walk ends at the maker while it sleeps for a time, and at the poll while the maker waits for another thread. */
-static void walk(void **state)
+/* In each poll the maker sleeps for 1 ms, then until the busy thread wakes it, and runs in main's last sleep. */
+static void maker_waits(struct poll_scene *f)
+{
+	uint64_t us = 0;
+
+	main_polls(f, 10, 2000, false);
+	for (uint64_t i = 0; i < 10; i++) {
+		small_sleep(f->model, f->maker, us * US, (us + 1000) * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+		small_sleep(f->model, f->maker, (us + 1000) * US, (us + 3500) * US, FUTEX, f->busy, 0);
+		small_span(f->model, f->maker, (us + 3500) * US, (us + 3600) * US, STATE_RUNNING);
+		small_sleep(f->model, f->maker, (us + 3600) * US, (us + 6030) * US, FUTEX, f->busy, 0);
+		us += 6030;
+	}
+}
+
+static void wait_for(struct poll_scene *f, struct host_waits *waits)
 {
 	static const struct analysis_options options = { 0 };
 	static const struct step_results steps = { .main = INDEX_NONE };
+
+	small_index(f->model);
+	assert_int_equal(host_waits_analyse(f->model, &options, &steps, waits), 0);
+	assert_int_equal(waits->threads[0], f->main);
+	/* The maker's own sleep, as far as main sleeps meanwhile. */
+	assert_int_equal(roots_ns(waits, IDLE_SLEEP, f->maker, 2), 10 * 1000 * US);
+}
+
+/* Nothing is known of the thread that wakes the maker: there the poll is the end. */
+static void walk_to_maker(void **state)
+{
 	struct poll_scene f = begin();
 	struct host_waits waits;
-	uint64_t us = 0;
 
-	main_polls(&f, 10, 2000, false);
-	for (uint64_t i = 0; i < 10; i++) {
-		small_sleep(f.model, f.maker, us * US, (us + 1000) * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
-		small_sleep(f.model, f.maker, (us + 1000) * US, (us + 3500) * US, FUTEX, f.busy, 0);
-		small_span(f.model, f.maker, (us + 3500) * US, (us + 3600) * US, STATE_RUNNING);
-		small_sleep(f.model, f.maker, (us + 3600) * US, (us + 6030) * US, FUTEX, f.busy, 0);
-		us += 6030;
-	}
-	small_index(f.model);
-	assert_int_equal(host_waits_analyse(f.model, &options, &steps, &waits), 0);
-	assert_int_equal(waits.threads[0], f.main);
-	assert_int_equal(slept_ns(&waits, f.maker, 2), 10 * 1000 * US);
+	maker_waits(&f);
+	wait_for(&f, &waits);
 	/* The rest of the sleeps, but for the time in which the maker runs; after the last poll it is not recorded. */
-	assert_int_equal(slept_ns(&waits, f.main, 1), (10 * (4000 - 1000 - 100) + 1000) * US);
+	assert_int_equal(roots_ns(&waits, IDLE_SLEEP, f.main, 1), (10 * (4000 - 1000 - 100) + 1000) * US);
+	assert_int_equal(roots_ns(&waits, IDLE_UNKNOWN, f.busy, 3), 0);
+	host_waits_free(&waits);
+	model_free(f.model);
+}
+
+/* The thread that wakes the maker computes. */
+static void walk_past_maker(void **state)
+{
+	struct poll_scene f = begin();
+	struct host_waits waits;
+
+	maker_waits(&f);
+	small_span(f.model, f.busy, 0, 60300 * US, STATE_RUNNING);
+	wait_for(&f, &waits);
+	assert_int_equal(roots_ns(&waits, IDLE_USER_CODE, f.busy, 3), 10 * (4000 - 1000 - 100) * US);
+	assert_int_equal(roots_ns(&waits, IDLE_SLEEP, f.main, 1), 1000 * US);
 	host_waits_free(&waits);
 	model_free(f.model);
 }
@@ -197,7 +227,8 @@ int main(void)
 		cmocka_unit_test(maker_by_wake),
 		cmocka_unit_test(no_maker),
 		cmocka_unit_test(longest),
-		cmocka_unit_test(walk),
+		cmocka_unit_test(walk_to_maker),
+		cmocka_unit_test(walk_past_maker),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

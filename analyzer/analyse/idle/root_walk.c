@@ -318,31 +318,54 @@ static void put_locked(struct root_walk *walk, uint32_t last, struct root *root)
 	emit(walk, root);
 }
 
-/* Does the activity of a thread have its reason in the thread itself: on a CPU, ready, asleep for a time or for its disk? */
-static bool is_own_activity(const struct root_walk *walk, const struct walk_step *step)
-{
-	const struct model *model = walk->model;
-	uint32_t last = step->span == INDEX_NONE ? INDEX_NONE : wait_end(walk->waits, step->span);
-	const struct span *span;
+/* ---- Polls */
 
-	if (step->span == INDEX_NONE)
-		return false;
-	if (last == INDEX_NONE)
-		return model->spans.row[step->span].state == STATE_RUNNING ||
-		       model->spans.row[step->span].state == STATE_RUNNABLE;
-	span = &model->spans.row[last];
-	return sleep_request(model, span) ||
-	       (span->flags & SPAN_WOKEN_TIMER &&
-		syscall_class(walk->tools->syscalls, span->syscall) == SYSCALL_SLEEP);
+struct weight {
+	const struct root_walk *walk;
+	uint64_t all_ns;
+	uint64_t known_ns; /* with a root that explains something */
+};
+
+/* A sleep until a time explains only if the thread asked for it; one in which no event came is another poll. */
+static int weigh(void *context, const struct root *root, const struct root_hop *path, uint32_t depth)
+{
+	struct weight *weight = context;
+	uint64_t ns = root->end_ns - root->start_ns;
+	bool known = root->cause != IDLE_UNKNOWN && root->cause != IDLE_NO_WORK && root->end == ROOT_END_FOUND &&
+		     root->cause != IDLE_NETWORK;
+
+	(void)path;
+	(void)depth;
+	if (root->cause == IDLE_SLEEP && root->place_kind == PLACE_SYSCALL)
+		known = syscall_class(weight->walk->tools->syscalls, (int16_t)root->place) == SYSCALL_SLEEP;
+	weight->all_ns += ns;
+	weight->known_ns += known ? ns : 0;
+	return 0;
+}
+
+/* Tries a step of the maker: do roots that explain something make up half of it or more? */
+static bool leads_to_roots(struct root_walk *walk, const struct walk_step *step)
+{
+	struct weight weight = { .walk = walk };
+	struct root_walk whole = *walk;
+
+	walk->sink = weigh;
+	walk->context = &weight;
+	walk->trying = true;
+	put_step(walk, step);
+	walk->sink = whole.sink;
+	walk->context = whole.context;
+	walk->trying = false;
+	return 2 * weight.known_ns >= weight.all_ns;
 }
 
 /*
- * A thread polls for what another one makes: continues with that one, as long as its own activity is the reason. No
- * wake-up proves that it waits for others in order to make that.
+ * A thread polls for what another one makes: continues with that one as far as this leads to roots. Else the poll is
+ * the end, which tells more than a waker that is not known.
  */
 static bool put_polled(struct root_walk *walk, uint32_t thread, uint32_t last, const struct root *root)
 {
-	uint32_t maker = wait_polled(walk->waits, thread, last);
+	uint32_t maker = walk->trying ? INDEX_NONE : wait_polled(walk->waits, thread, last);
 	struct walk steps;
 	struct walk_step step;
 
@@ -352,18 +375,18 @@ static bool put_polled(struct root_walk *walk, uint32_t thread, uint32_t last, c
 	walk_start(&steps, walk->tools->walker, maker, root->start_ns, root->end_ns);
 	while (!walk->error && walk_next(&steps, &step)) {
 		struct root part = *root;
+		bool known;
 
 		part.start_ns = step.start_ns;
 		part.end_ns = step.end_ns;
-		part.cause = IDLE_SLEEP;
-		if (!is_own_activity(walk, &step)) {
-			emit(walk, &part);
-			continue;
-		}
-		walk->path[walk->depth - 1].cause = IDLE_SLEEP;
+		part.cause = walk->path[walk->depth - 1].cause = IDLE_SLEEP;
 		walk->path[walk->depth++] = (struct root_hop){ .thread = maker };
-		put_step(walk, &step);
+		known = leads_to_roots(walk, &step);
+		if (known)
+			put_step(walk, &step);
 		walk->depth--;
+		if (!known)
+			emit(walk, &part);
 	}
 	return true;
 }

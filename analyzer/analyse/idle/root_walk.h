@@ -21,8 +21,9 @@
  *                                                     uninterruptible in I/O, page_fault or io
  *   woken by a thread that was not traced             no_work or network as in idle_rules.h, else unknown
  *
- * A thread that polls (polls.h) waits for the thread that makes what it polls for, if that is known: the walk ends at
- * that one while it is on a CPU, ready for one, asleep until a time or for its disk, else at the poll.
+ * A thread that polls (polls.h) waits for the thread that makes what it polls for, if that is known: the walk continues
+ * there where this leads to roots other than unknown and network, and ends at the poll elsewhere. Polls of the threads
+ * behind it are ends.
  *
  * All else is unknown, never guessed, and root.end has the reason. Signals are followed to
  * their sender. Sleeps that form one wait (one_wait.h) are followed to the waker of the last sleep, and waits for the
@@ -118,6 +119,7 @@ struct root_walk {
 	const struct device_gap *gap; /* NULL: there is no device */
 	struct root_hop path[ROOT_DEPTH_MAX];
 	uint32_t depth;
+	bool trying; /* the sink only weighs what a way leads to */
 	int error;
 };
 
