@@ -26,16 +26,6 @@ struct {
 /* The daemon increases this when it has changed "stack_movers". */
 volatile __u32 stack_movers_version __weak = 1;
 
-/* The thread control block of glibc and musl, which is at the end of the thread's stack. */
-static __always_inline __u64 thread_block(struct task_struct *task)
-{
-#if defined(__TARGET_ARCH_x86)
-	return BPF_CORE_READ(task, thread.fsbase);
-#else
-	return BPF_CORE_READ(task, thread.uw.tp_value);
-#endif
-}
-
 struct area {
 	__u64 low;
 	__u64 high;
@@ -48,11 +38,14 @@ static long take_area(struct task_struct *task, struct vm_area_struct *vma, stru
 	return 0;
 }
 
-/* Not inlined, because it is rare. Fails while memory is being mapped; the next call asks again. */
+/*
+ * By the thread's control block, which glibc and musl put at the end of its stack. Not inlined, because it is rare. Fails
+ * while memory is being mapped; the next call asks again.
+ */
 static __noinline bool ask_for_area(struct call_stack *stack)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 at = thread_block(task);
+	__u64 at = thread_pointer_of(task);
 	struct area area = {};
 
 	bpf_find_vma(task, at, take_area, &area, 0);
@@ -83,7 +76,7 @@ static __always_inline void find_own_stack(struct call_stack *stack, bool exact)
 		stack->own_high = BPF_CORE_READ(task, mm, start_stack);
 		stack->own_low = stack->own_high - OWN_STACK_MAX;
 	} else if (!exact) {
-		stack->own_high = thread_block(task);
+		stack->own_high = thread_pointer_of(task);
 		stack->own_low = stack->own_high - OWN_STACK_USUAL;
 	} else if (!ask_for_area(stack)) {
 		return;

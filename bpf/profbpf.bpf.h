@@ -89,6 +89,19 @@ volatile __u32 calibrating __weak = 0;
 
 #include "owner.bpf.h"
 
+/*
+ * The address of a thread's control block. AArch64: as saved when the thread last left its CPU, if the thread has set it
+ * itself, as the first thread of a program does; 0 before.
+ */
+static __always_inline __u64 thread_pointer_of(struct task_struct *task)
+{
+#if defined(__TARGET_ARCH_x86)
+	return BPF_CORE_READ(task, thread.fsbase);
+#else
+	return BPF_CORE_READ(task, thread.uw.tp_value);
+#endif
+}
+
 static __always_inline bool is_listed(__u32 tgid)
 {
 	return bpf_map_lookup_elem(&targets, &tgid) != NULL;

@@ -17,11 +17,7 @@ int thread_pointers(struct bpf_iter__task *ctx)
 		return 0;
 	row.tid = task->pid;
 	row.tgid = task->tgid;
-#if defined(__TARGET_ARCH_x86)
-	row.address = BPF_CORE_READ(task, thread.fsbase);
-#elif defined(__TARGET_ARCH_arm64)
-	row.address = BPF_CORE_READ(task, thread.uw.tp_value);
-#endif
+	row.address = thread_pointer_of(task);
 	if (row.address)
 		bpf_seq_write(ctx->meta->seq, &row, sizeof(row));
 	return 0;
