@@ -112,13 +112,21 @@ struct {
 	__type(value, struct saved_registers);
 } saved_registers __weak_map;
 
+/* The registers and two more words, which x86-64 kernels with CONFIG_X86_FRED keep at the top of the kernel stack. */
+struct fred_frame___kept {
+	int unused;
+} __attribute__((preserve_access_index));
+
 /* The address of a thread's user-space registers: the top of its kernel stack. */
 static __always_inline __u64 user_regs_address(struct task_struct *task)
 {
+	__u64 bytes = bpf_core_type_size(struct pt_regs);
+
 	if (settings.task_registers)
 		return (__u64)bpf_task_pt_regs(task);
-	return (__u64)BPF_CORE_READ(task, stack) + settings.kernel_stack_bytes -
-	       bpf_core_type_size(struct pt_regs);
+	if (bpf_core_type_exists(struct fred_frame___kept))
+		bytes = bpf_core_type_size(struct fred_frame___kept);
+	return (__u64)BPF_CORE_READ(task, stack) + settings.kernel_stack_bytes - bytes;
 }
 
 static __always_inline bool are_of_user(const struct pt_regs *regs)
