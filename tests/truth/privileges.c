@@ -16,8 +16,8 @@
  *
  * privileges bystander FOLDER: counts changes of its own code until FOLDER/end exists.
  *
- * In FOLDER: libtruth.so, and copies of this program: plain, setuid, setgid, capable, hidden (which the user
- * may not read), script (run by "setuid"), and map, a pipe.
+ * In FOLDER: libtruth.so by the name of libprivileges.so, and copies of this program: plain, setuid, setgid,
+ * capable, hidden (which the user may not read), script (run by "setuid"), and map, a pipe.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -58,7 +58,7 @@ static void load(void)
 	char path[4096];
 	void *library;
 
-	snprintf(path, sizeof(path), "%s/libtruth.so", folder);
+	snprintf(path, sizeof(path), "%s/libprivileges.so", folder);
 	library = dlopen(path, RTLD_NOW);
 	if (!library) {
 		fprintf(stderr, "privileges: %s\n", dlerror());
@@ -67,7 +67,7 @@ static void load(void)
 	arguments = (arguments_function)dlsym(library, "truth_arguments");
 	make = (make_function)dlsym(library, "truth_make");
 	if (!arguments || !make)
-		die("libtruth.so");
+		die("libprivileges.so");
 }
 
 static void call(const char *text)
@@ -360,7 +360,7 @@ static void read_code(unsigned char *code)
 	Dl_info info;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/libtruth.so", folder);
+	snprintf(path, sizeof(path), "%s/libprivileges.so", folder);
 	fd = open(path, O_RDONLY);
 	if (!dladdr((const void *)(uintptr_t)arguments, &info) || fd < 0 ||
 	    pread(fd, code, CODE_BYTES, (uintptr_t)arguments - (uintptr_t)info.dli_fbase) !=
