@@ -3,7 +3,7 @@
  * python_stack.bpf.h - the Python stack of the current thread, read from its PyThreadState.
  *
  * The daemon provides the address of each CPython thread's PyThreadState (interpreters/python/python_live.h). The program
- * uses it only if its thread id field matches the thread. The daemon validates the code objects that the frames name.
+ * uses it only if the pthread_t in it is the thread's own. The daemon validates the code objects that the frames name.
  */
 #ifndef PROFBPF_PYTHON_STACK_BPF_H
 #define PROFBPF_PYTHON_STACK_BPF_H
@@ -112,6 +112,24 @@ static __always_inline __u16 python_lock(const struct python_layout *layout, __u
 	return holder == state ? STACK_HAD_LOCK : STACK_NO_LOCK;
 }
 
+#define PTHREAD_BYTES_MAX 8192 /* at least the size of the C library's description of a thread; less than any stack */
+
+/*
+ * Is @id the pthread_t of @task? It is the address of the C library's description of the thread. The thread pointer is
+ * that address on x86-64, and the end of the description on AArch64 (glibc: sysdeps/aarch64/nptl/tls.h; musl:
+ * arch/aarch64/pthread_arch.h).
+ */
+static __always_inline bool is_own_pthread(struct task_struct *task, __u64 id)
+{
+	__u64 pointer = thread_pointer_of(task);
+
+#if defined(__TARGET_ARCH_x86)
+	return id && id == pointer;
+#else
+	return id < pointer && pointer - id <= PTHREAD_BYTES_MAX;
+#endif
+}
+
 /*
  * python_stack - stores the Python frames of @task, the current thread, innermost first, after @at words of @frames
  *
@@ -119,17 +137,14 @@ static __always_inline __u16 python_lock(const struct python_layout *layout, __u
  */
 static __always_inline __u32 python_stack(struct task_struct *task, struct stack_frames *frames, __u32 at, __u16 *flags)
 {
-	struct python_thread_key key = { .tgid = field_of(task, tgid) };
+	struct python_thread_key key = { .tgid = field_of(task, tgid), .tid = field_of(task, pid) };
 	struct python_layout *layout = bpf_map_lookup_elem(&python_layouts, &key.tgid);
 	__u64 *state, holder, frame;
 
 	if (!layout)
 		return 0;
-#if defined(__TARGET_ARCH_x86)
-	key.thread = BPF_CORE_READ(task, thread.fsbase);
-#endif
 	state = bpf_map_lookup_elem(&python_states, &key);
-	if (!state || python_pointer(*state + layout->state_id) != key.thread)
+	if (!state || !is_own_pthread(task, python_pointer(*state + layout->state_id)))
 		return 0;
 	*flags |= python_lock(layout, *state);
 	holder = layout->state_cframe == PYTHON_LAYOUT_NONE ? *state :

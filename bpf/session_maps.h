@@ -226,9 +226,8 @@ struct python_layout {
 
 /* The owner of a PyThreadState. */
 struct python_thread_key {
-	__u64 thread;	/* pthread_t, which is the thread pointer on x86-64 */
 	__u32 tgid;
-	__u32 reserved;	/* 0 */
+	__u32 tid;
 };
 
 #endif /* PROFBPF_BPF_SESSION_MAPS_H */

@@ -72,6 +72,7 @@ $(B)/tests/unit/test_metric_watch: $(call named,metric_watch triggers,$(DAEMON_O
 $(B)/tests/unit/test_known_tasks: $(call named,known_tasks item,$(DAEMON_OBJ))
 $(B)/tests/unit/test_flight_store: $(call named,statistics_message flight_store flight_window trace_output,$(DAEMON_OBJ))
 $(B)/tests/unit/test_python_read: $(call named,python_read python_line python_offsets,$(DAEMON_OBJ))
+$(B)/tests/unit/test_python_live: $(call named,python_live python_offsets,$(DAEMON_OBJ))
 $(B)/tests/unit/test_stack_merge: $(call named,stack_merge,$(DAEMON_OBJ))
 $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
 $(B)/tests/unit/test_fuzz_import: $(O)/tests/fuzz/fuzz_import.o $(O)/tests/fuzz/input.o $(O)/tests/fuzz/rows.o

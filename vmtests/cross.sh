@@ -5,7 +5,7 @@
 # Sourced by vmtests/run after kernels.sh.
 
 # Packages in the machine beside busybox; libraries and headers are those that ./setup installs for the build.
-ROOT_PACKAGES=(bash coreutils findutils grep jq libstdc++6 mawk mount procps python3-minimal sed util-linux)
+ROOT_PACKAGES=(bash coreutils findutils grep jq libstdc++6 mawk mount procps python3 sed util-linux)
 # The kernel for the BTF types: the oldest that all programs can be built against.
 readonly TYPES_KERNEL=6.12
 

@@ -82,9 +82,9 @@ add_commands() {
 	add_file "$BUSYBOX" /usr/bin/busybox
 }
 
-# add_python: Debian's CPython with the library modules of a small script; without it truth_python is skipped
+# add_python: Debian's CPython with the library modules that the scripts need; without it they are skipped
 add_python() {
-	local root='' program library name
+	local root='' program library name file
 	[ "$ARCHITECTURE" = "$OWN_ARCHITECTURE" ] || root=$ROOT_FOLDER
 	program=$(find "$root/usr/bin" -maxdepth 1 -name 'python3.[0-9]*' ! -name '*-*' ! -type l | sort -V | tail -n 1)
 	[ -n "$program" ] || return 0
@@ -95,8 +95,13 @@ add_python() {
 	add_libraries "$program"
 	mkdir -p "$IMAGE$library"
 	find "$root$library" -maxdepth 1 -name '*.py' -exec cp -L -t "$IMAGE$library" {} +
-	for name in collections encodings importlib re; do
+	for name in asyncio collections concurrent encodings importlib logging re; do
 		[ ! -d "$root$library/$name" ] || cp -rL "$root$library/$name" "$IMAGE$library/"
+	done
+	for file in "$root$library"/lib-dynload/_{asyncio,contextvars,hashlib}.*.so; do
+		[ -e "$file" ] || continue
+		add_file "$file" "$library/lib-dynload/${file##*/}"
+		add_libraries "$file"
 	done
 	find "$IMAGE$library" -name __pycache__ -prune -exec rm -rf {} +
 }
@@ -109,8 +114,9 @@ add_profbpf() {
 		add_libraries "$BUILD/$file"
 	done
 	cp -r catalog bench "$IMAGE/profbpf/"
-	mkdir -p "$IMAGE/profbpf/tests/victims"
+	mkdir -p "$IMAGE/profbpf/tests/victims" "$IMAGE/profbpf/tests/truth"
 	cp -r tests/e2e tests/catalog "$IMAGE/profbpf/tests/"
+	cp tests/truth/*.py "$IMAGE/profbpf/tests/truth/"
 	add_victims
 }
 

@@ -57,8 +57,8 @@ async def steps_c(seconds):
         await step_c(3)
 
 
-def run_c(seconds):
-    asyncio.new_event_loop().run_until_complete(steps_c(seconds))
+def run_c(loop, seconds):
+    loop.run_until_complete(steps_c(seconds))
 
 
 def sleep_d():
@@ -81,12 +81,13 @@ def down_e(depth):
 
 def main():
     seconds = float(sys.argv[1])
+    loop = asyncio.new_event_loop()  # imports: not within one of the chains
     threading.Thread(target=sleep_d, daemon=True).start()
     os.write(1, b"ready %d\n" % os.getpid())
     sys.stdin.readline()
     burn(seconds, sort_a)
     burn(seconds, sum_b)
-    run_c(seconds)
+    run_c(loop, seconds)
     burn(seconds, lambda: down_e(DEPTH))
     os.write(1, b"done\n")
     sys.stdin.readline()

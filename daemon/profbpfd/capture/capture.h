@@ -88,8 +88,8 @@ void capture_python_lock(struct capture *capture, pid_t pid, const struct python
 /* capture_python_layout - publishes the layout of a CPython process; NULL: it does not run CPython any more */
 void capture_python_layout(struct capture *capture, pid_t pid, const struct python_layout *layout);
 
-/* capture_python_state - publishes the address of a thread's PyThreadState, by its pthread_t; 0: it is gone */
-void capture_python_state(struct capture *capture, pid_t pid, uint64_t thread, uint64_t state);
+/* capture_python_state - publishes the address of a thread's PyThreadState; 0: it is gone */
+void capture_python_state(struct capture *capture, pid_t pid, uint32_t tid, uint64_t state);
 
 /* capture_unwind_map - the map of processes with unwind tables (unwinder_begin()); -1: tables are not used */
 int capture_unwind_map(const struct capture *capture);

@@ -40,10 +40,10 @@ void capture_python_layout(struct capture *capture, pid_t pid, const struct pyth
 		bpf_map_delete_elem(fd, &key);
 }
 
-void capture_python_state(struct capture *capture, pid_t pid, uint64_t thread, uint64_t state)
+void capture_python_state(struct capture *capture, pid_t pid, uint32_t tid, uint64_t state)
 {
 	int fd = bpf_map__fd(capture->skeleton->maps.python_states);
-	struct python_thread_key key = { .thread = thread, .tgid = (uint32_t)pid };
+	struct python_thread_key key = { .tgid = (uint32_t)pid, .tid = tid };
 
 	if (!walks_python(capture))
 		return;

@@ -87,7 +87,7 @@ void interpreted_lock(struct interpreted *process, const struct python_range *ra
 
 /* interpreted_layout, interpreted_state - like capture_python_layout() and capture_python_state(), for this process */
 void interpreted_layout(struct interpreted *process, const struct python_layout *layout);
-void interpreted_state(struct interpreted *process, uint64_t thread, uint64_t state);
+void interpreted_state(struct interpreted *process, uint32_t tid, uint64_t state);
 
 /* interpreted_warn - warns the user, once for each interpreter in a session */
 void interpreted_warn(struct interpreted *process, const char *text);

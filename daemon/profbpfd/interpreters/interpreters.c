@@ -73,11 +73,11 @@ void interpreted_layout(struct interpreted *process, const struct python_layout 
 	handler->layout(handler->context, process->pid, layout);
 }
 
-void interpreted_state(struct interpreted *process, uint64_t thread, uint64_t state)
+void interpreted_state(struct interpreted *process, uint32_t tid, uint64_t state)
 {
 	const struct interpreters_handler *handler = &process->owner->handler;
 
-	handler->state(handler->context, process->pid, thread, state);
+	handler->state(handler->context, process->pid, tid, state);
 }
 
 void interpreted_warn(struct interpreted *seen, const char *text)

@@ -20,7 +20,7 @@ struct interpreters_handler {
 	void (*lock)(void *context, pid_t pid, const struct python_range *range);
 	/* For BPF programs that read threads' functions: like capture_python_layout() and capture_python_state(). */
 	void (*layout)(void *context, pid_t pid, const struct python_layout *layout);
-	void (*state)(void *context, pid_t pid, uint64_t thread, uint64_t state);
+	void (*state)(void *context, pid_t pid, uint32_t tid, uint64_t state);
 	/* A warning for the user. */
 	void (*warn)(void *context, const char *text);
 	void *context;

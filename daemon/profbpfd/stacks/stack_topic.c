@@ -84,11 +84,11 @@ static void interpreter_layout(void *context, pid_t pid, const struct python_lay
 	capture_python_layout(s->capture, pid, layout);
 }
 
-static void interpreter_state(void *context, pid_t pid, uint64_t thread, uint64_t state)
+static void interpreter_state(void *context, pid_t pid, uint32_t tid, uint64_t state)
 {
 	struct stacks *s = context;
 
-	capture_python_state(s->capture, pid, thread, state);
+	capture_python_state(s->capture, pid, tid, state);
 }
 
 /*

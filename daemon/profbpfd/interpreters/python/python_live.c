@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 struct live_thread {
-	uint64_t thread; /* pthread_t */
-	uint64_t state;
+	uint32_t tid;
 	uint32_t look; /* the last check that found it */
+	uint64_t state;
 };
 
 struct python_live {
@@ -52,23 +52,23 @@ void python_live_free(struct python_live *live)
 	free(live);
 }
 
-void python_live_thread(struct python_live *live, const struct python_thread *thread)
+void python_live_thread(struct python_live *live, uint32_t tid, uint64_t state)
 {
 	struct live_thread *row = live->threads;
 
-	while (row < live->threads + live->count && row->thread != thread->thread_id)
+	while (row < live->threads + live->count && row->tid != tid)
 		row++;
 	if (row == live->threads + live->count) {
-		if (!thread->thread_id || live->count == PYTHON_THREADS_MAX)
+		if (live->count == PYTHON_THREADS_MAX)
 			return;
 		live->count++;
-		*row = (struct live_thread){ .thread = thread->thread_id };
+		*row = (struct live_thread){ .tid = tid };
 	}
 	row->look = live->look;
-	if (row->state == thread->state)
+	if (row->state == state)
 		return;
-	row->state = thread->state;
-	interpreted_state(live->process, row->thread, row->state);
+	row->state = state;
+	interpreted_state(live->process, tid, state);
 }
 
 void python_live_looked(struct python_live *live)
@@ -78,7 +78,7 @@ void python_live_looked(struct python_live *live)
 
 		if (row->look == live->look)
 			continue;
-		interpreted_state(live->process, row->thread, 0);
+		interpreted_state(live->process, row->tid, 0);
 		*row = live->threads[--live->count];
 	}
 	live->look++;
@@ -87,7 +87,7 @@ void python_live_looked(struct python_live *live)
 void python_live_forget(struct python_live *live)
 {
 	for (size_t i = 0; i < live->count; i++)
-		interpreted_state(live->process, live->threads[i].thread, 0);
+		interpreted_state(live->process, live->threads[i].tid, 0);
 	live->count = 0;
 	interpreted_layout(live->process, NULL);
 }

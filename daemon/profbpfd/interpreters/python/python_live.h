@@ -18,10 +18,10 @@ struct python_live *python_live_new(struct interpreted *process, const struct py
 void python_live_free(struct python_live *live);
 
 /*
- * python_live_thread - publishes a thread that a check has found
+ * python_live_thread - publishes the PyThreadState of thread @tid, which a check has found
  * python_live_looked - ends a check: threads that it did not find have ended
  */
-void python_live_thread(struct python_live *live, const struct python_thread *thread);
+void python_live_thread(struct python_live *live, uint32_t tid, uint64_t state);
 void python_live_looked(struct python_live *live);
 
 /* python_live_forget - withdraws everything that was published */

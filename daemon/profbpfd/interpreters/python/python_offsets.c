@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/interpreters/python/python_offsets.h"
 
+#include <pthread.h>
+
 /* Offsets that all versions share. */
 #define IN_ALL                                                                                     \
 	.thread_next = 8, .thread_interp = 16, .unicode_length = 16, .unicode_state = 32,          \
 	.bytes_data = 32, .bytes_size = 16, .object_type = 8, .lock_locked = 16, .lock_holder = 8, \
-	.lock_first = 32, .lock_last = 208
+	.lock_first = 32, .lock_last = 32 + 2 * (sizeof(pthread_cond_t) + sizeof(pthread_mutex_t))
 
 /* Offsets of versions whose frames are objects. */
 #define UNTIL_3_10                                                                                \

@@ -3,8 +3,8 @@
  * python_offsets.h - offsets in CPython's structures for reading them from outside, by version.
  *
  * The numbers were printed with offsetof() by a program compiled against each
- * version's own internal headers (Include/internal/pycore_*.h, x86-64, default
- * build). Releases of one minor version do not change them; other builds
+ * version's own internal headers (Include/internal/pycore_*.h, default build;
+ * x86-64 and AArch64 have the same). Releases of one minor version do not change them; other builds
  * (free-threaded, debug) do, which the checks of python_read.h detect.
  * Tags of pointers: _PyStackRef in Include/internal/pycore_stackref.h.
  */
@@ -15,6 +15,13 @@
 #include <stdint.h>
 
 #define PYTHON_NONE UINT16_MAX /* this version has no such member */
+
+/* Offset of glibc's struct pthread.tid (nptl/descr.h), which is at pthread_t; libc.so states it: _thread_db_pthread_tid */
+#if defined(__x86_64__)
+#define PYTHON_TID_IN_PTHREAD 720
+#else
+#define PYTHON_TID_IN_PTHREAD 208
+#endif
 
 struct python_offsets {
 	uint16_t version; /* major << 8 | minor */

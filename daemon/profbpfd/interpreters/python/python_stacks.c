@@ -18,7 +18,6 @@
 
 #define CODES_MAX 16384 /* cached code objects of a process */
 #define PLACES 512 /* cached frames; a power of two */
-#define TID_IN_PTHREAD 720 /* glibc's struct pthread.tid, x86-64 */
 
 struct known_code {
 	uint64_t code;
@@ -302,12 +301,10 @@ static uint32_t tid_of(struct python *p, const struct python_thread *thread)
 {
 	uint32_t inner = thread->native_id;
 
-#if defined(__x86_64__)
 	if (!inner && thread->thread_id &&
-	    interpreted_read(p->process, thread->thread_id + TID_IN_PTHREAD, &inner,
+	    interpreted_read(p->process, thread->thread_id + PYTHON_TID_IN_PTHREAD, &inner,
 			     sizeof(inner)))
 		inner = 0;
-#endif
 	return inner ? device_tids_find(p->tids, inner, p->process->now_ns) : 0;
 }
 
@@ -319,9 +316,11 @@ static void take_thread(void *context, const struct python_thread *thread)
 				 .tgid = (uint32_t)p->process->pid,
 				 .flags = PROFBPF__STACK_SAMPLES__FLAG__PYTHON };
 
-	python_live_thread(p->live, thread);
 	row.tid = tid_of(p, thread);
-	if (!row.tid || !thread->depth)
+	if (!row.tid)
+		return;
+	python_live_thread(p->live, row.tid, thread->state);
+	if (!thread->depth)
 		return;
 	for (uint32_t i = 0; i < thread->depth; i++) {
 		uint32_t frame = frame_of(p, &thread->frame[i], i == 0);
