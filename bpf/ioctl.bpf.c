@@ -98,14 +98,24 @@ static __always_inline int compat_enter(const struct pt_regs *regs)
 	return 0;
 }
 
+/*
+ * Returns come first, because programs are attached in the order of this file: an ioctl whose entry alone was seen would
+ * count as lost, and under load many follow before the next program is attached.
+ */
+SEC("fexit/" FUNCTION)
+int BPF_PROG(ioctl_leave_function, const struct pt_regs *regs, long ret)
+{
+	return ioctl_ends(ret);
+}
+
 SEC("fentry/" FUNCTION)
 int BPF_PROG(ioctl_enter_function, const struct pt_regs *regs)
 {
 	return function_enter(regs);
 }
 
-SEC("fexit/" FUNCTION)
-int BPF_PROG(ioctl_leave_function, const struct pt_regs *regs, long ret)
+SEC("fexit/" COMPAT_FUNCTION)
+int BPF_PROG(ioctl_leave_compat, const struct pt_regs *regs, long ret)
 {
 	return ioctl_ends(ret);
 }
@@ -116,8 +126,8 @@ int BPF_PROG(ioctl_enter_compat, const struct pt_regs *regs)
 	return compat_enter(regs);
 }
 
-SEC("fexit/" COMPAT_FUNCTION)
-int BPF_PROG(ioctl_leave_compat, const struct pt_regs *regs, long ret)
+SEC("kretprobe/" FUNCTION)
+int BPF_KRETPROBE(ioctl_leave_kprobe, long ret)
 {
 	return ioctl_ends(ret);
 }
@@ -128,22 +138,22 @@ int BPF_KPROBE(ioctl_enter_kprobe, const struct pt_regs *regs)
 	return function_enter(regs);
 }
 
+SEC("kretprobe/" COMPAT_FUNCTION)
+int BPF_KRETPROBE(ioctl_leave_kprobe_compat, long ret)
+{
+	return ioctl_ends(ret);
+}
+
 SEC("kprobe/" COMPAT_FUNCTION)
 int BPF_KPROBE(ioctl_enter_kprobe_compat, const struct pt_regs *regs)
 {
 	return compat_enter(regs);
 }
 
-SEC("kretprobe/" FUNCTION)
-int BPF_KRETPROBE(ioctl_leave_kprobe, long ret)
+SEC("tracepoint/syscalls/sys_exit_ioctl")
+int ioctl_leave_tracepoint(struct trace_event_raw_sys_exit *ctx)
 {
-	return ioctl_ends(ret);
-}
-
-SEC("kretprobe/" COMPAT_FUNCTION)
-int BPF_KRETPROBE(ioctl_leave_kprobe_compat, long ret)
-{
-	return ioctl_ends(ret);
+	return ioctl_ends(ctx->ret);
 }
 
 SEC("tracepoint/syscalls/sys_enter_ioctl")
@@ -152,12 +162,6 @@ int ioctl_enter_tracepoint(struct trace_event_raw_sys_enter *ctx)
 	if (is_own_target())
 		ioctl_begins(ctx->args[0], ctx->args[1]);
 	return 0;
-}
-
-SEC("tracepoint/syscalls/sys_exit_ioctl")
-int ioctl_leave_tracepoint(struct trace_event_raw_sys_exit *ctx)
-{
-	return ioctl_ends(ctx->ret);
 }
 
 /* A thread that dies inside an ioctl does not return from it. */
