@@ -24,6 +24,7 @@ struct noted {
 	uint64_t end_ns;
 	uint64_t root_ns; /* the fault's part of it */
 	uint64_t ready_ns; /* its waits for a CPU that are no planted fault */
+	bool waits; /* the thread waits for others */
 	bool delivers; /* the item for which the device waits, at its end */
 	bool locked; /* the main thread cannot go on during it */
 	int tid;
@@ -160,6 +161,7 @@ EXPORT void plant_end(const struct plant_spell *spell, int kind)
 		return;
 	noted.ready_ns = kind == PLANT_OFF_CPU ? 0 : ready;
 	noted.locked = kind == PLANT_LOCKED;
+	noted.waits = kind == PLANT_NOTHING;
 	noted.delivers = kind == PLANT_CPU || kind == PLANT_ASLEEP || kind == PLANT_ALL || noted.locked;
 	if (kind == PLANT_CPU || noted.locked)
 		noted.root_ns = cpu;
@@ -177,8 +179,10 @@ static void note_run(uint64_t start_ns, uint64_t end_ns)
 	uint32_t at = atomic_fetch_add(&shared->spells, 1);
 
 	if (at < SPELLS)
-		shared->spell[at] = (struct noted){ start_ns, end_ns, end_ns - start_ns, 0, false,
-						    false, own_tid() };
+		shared->spell[at] = (struct noted){ .start_ns = start_ns,
+						    .end_ns = end_ns,
+						    .root_ns = end_ns - start_ns,
+						    .tid = own_tid() };
 }
 
 EXPORT void plant_burn(void)
@@ -257,6 +261,18 @@ static uint64_t beside(const struct noted *spell, const struct gap *gap, uint32_
 	return ns;
 }
 
+/*
+ * Returns the part of a spell's waits for a CPU that lies in a gap, of which @part_ns are in it. A thread that waits for
+ * others, and whose wait ends the gap, had no CPU after it was woken: at the end. Of others it is not known when.
+ */
+static double ready_in(const struct noted *spell, const struct gap *gap, uint64_t part_ns)
+{
+	if (spell->waits && spell->end_ns + LATER_NS >= gap->end_ns)
+		return (double)(spell->ready_ns < part_ns ? spell->ready_ns : part_ns);
+	return (double)part_ns / (double)(spell->end_ns - spell->start_ns + 1) *
+	       (double)spell->ready_ns;
+}
+
 /* Prints the composition of these times, as NAME_ns= lines. */
 static void print_times(const char *name, const struct gap *times, uint32_t time_count,
 			uint32_t count)
@@ -284,7 +300,7 @@ static void print_times(const char *name, const struct gap *times, uint32_t time
 			if (tid && spell->delivers && spell->tid != tid)
 				own -= own ? beside(spell, &times[g], first, count, tid) : 0;
 			root += (double)own / length * (double)spell->root_ns;
-			ready += (double)part / length * (double)spell->ready_ns;
+			ready += ready_in(spell, &times[g], part);
 		}
 	}
 	printf("%s.all_ns=%llu\n%s.root_ns=%.0f\n%s.ready_ns=%.0f\n", name,
