@@ -10,6 +10,8 @@
 
 #define WORD_NONE (-1)
 #define WORD_UNASKED (-2)
+#define RECLAIMS "shrink_node" /* a function with the word for reclaiming memory */
+#define RECLAIM_SHARE 4 /* one in so many samples of a row: its process lacks memory */
 
 /* A function in the samples of a row. */
 struct seen {
@@ -33,6 +35,7 @@ struct most {
 struct root_places {
 	const struct model *model;
 	const struct function_words *words;
+	int reclaim; /* the word for reclaiming memory, or WORD_NONE */
 	int8_t *word; /* by frame: its word, WORD_NONE, or WORD_UNASKED */
 	uint32_t *sample; /* indices of samples, by thread, then time */
 	uint32_t *first; /* threads.count + 1 positions in sample */
@@ -114,6 +117,7 @@ struct root_places *root_places_new(const struct model *model, const struct func
 		return NULL;
 	places->model = model;
 	places->words = words;
+	places->reclaim = function_words_find(words, RECLAIMS, "");
 	places->word = malloc((size_t)model->code_frames.count + 1);
 	if (!places->word || !deal_samples(places) || !find_whole(places)) {
 		root_places_free(places);
@@ -365,10 +369,14 @@ bool root_places_look(struct root_places *places, uint32_t row, const struct roo
 }
 
 /* Returns the word of half of the samples or more, if there are at least @least samples. */
-static int word_of(const struct kind *kind, uint64_t least)
+static int word_of(const struct root_places *places, const struct kind *kind, uint64_t least)
 {
+	int reclaim = places->reclaim;
+
 	if (kind->samples < least)
 		return ROOT_WORD_NONE;
+	if (reclaim >= 0 && kind->words[reclaim] * RECLAIM_SHARE >= kind->samples)
+		return reclaim;
 	for (int word = 0; word < FUNCTION_WORDS_MAX; word++)
 		if (2 * (uint64_t)kind->words[word] >= kind->samples)
 			return word;
@@ -396,9 +404,9 @@ uint64_t root_places_choose(const struct root_places *places, uint32_t row, stru
 		return 0;
 	root->place_kind = PLACE_FRAME;
 	root->place = kind->most.frame;
-	*word = word_of(&most->native, ROOT_WORD_SAMPLES);
+	*word = word_of(places, &most->native, ROOT_WORD_SAMPLES);
 	if (*word == ROOT_WORD_NONE)
-		*word = word_of(&most->python, ROOT_WORD_LOOKS);
+		*word = word_of(places, &most->python, ROOT_WORD_LOOKS);
 	if (is_kernel_work(most)) {
 		root->entry = most->entries.most.frame;
 		if (*word == ROOT_WORD_NONE)
