@@ -149,14 +149,22 @@ static void touch_file(uint64_t unused)
 	at = (at + BLOCK) % DISK_BYTES;
 }
 
-/* The healthy twin has the whole file in memory. */
-static void major_faults(void)
+/* Reads the whole disk into memory, for healthy twins. It stays open: the last close would drop the pages. */
+static void keep_disk(void)
 {
 	static char buffer[BLOCK];
 	int fd = open(disk, O_RDONLY | O_CLOEXEC);
 
-	while (!faulty && read(fd, buffer, sizeof(buffer)) > 0)
+	if (fd < 0)
+		fail(disk);
+	while (read(fd, buffer, sizeof(buffer)) > 0)
 		;
+}
+
+static void major_faults(void)
+{
+	if (!faulty)
+		keep_disk();
 	chain(1, 1, touch_file, PLANT_ASLEEP, "page_fault,io");
 }
 
@@ -186,6 +194,8 @@ static void touch_too_much(uint64_t ns)
 
 static void memory_pressure(void)
 {
+	if (!faulty)
+		keep_disk();
 	chain(1, 1, touch_too_much, PLANT_ALL, "page_fault,io,user_code");
 	printf("remedy=Memory is short\n");
 }
