@@ -166,6 +166,44 @@ static void shortest(void **state)
 	}
 }
 
+/* The time on a CPU in a synchronous copy counts from the end of its wait for the device on. */
+static void copied(void **state)
+{
+	static const struct {
+		const char *function;
+		bool waits;
+		uint32_t copied_us;
+	} CASES[] = { { "cuMemcpyDtoH", true, 150 },
+		      { "cuMemcpyDtoH", false, 0 },
+		      { "cuMemcpyHtoD", true, 0 },
+		      { "cuMemcpyDtoHAsync", true, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct device_bounds bounds;
+		struct walker *walker;
+		struct fixture f;
+
+		begin(&f);
+		f.model->functions.row[f.copy].name = model_string(f.model, CASES[i].function);
+		call(&f, f.main, f.launch, 10, 11, 0);
+		call(&f, f.main, f.copy, 100, 600, 0);
+		small_span(f.model, f.main, 0, 200 * US, STATE_RUNNING);
+		if (CASES[i].waits)
+			small_sleep(f.model, f.main, 200 * US, 400 * US, FUTEX, INDEX_NONE, SPAN_WOKEN_HARDIRQ);
+		else
+			small_span(f.model, f.main, 200 * US, 400 * US, STATE_RUNNING);
+		small_span(f.model, f.main, 400 * US, 450 * US, STATE_RUNNABLE)->other = f.stranger;
+		small_span(f.model, f.main, 450 * US, 1000 * US, STATE_RUNNING);
+		small_index(f.model);
+		walker = walker_new(f.model);
+		assert_int_equal(device_bounds_find(f.model, walker, NULL, 0, 1000 * US, &bounds), 0);
+		assert_int_equal(bounds.copied_ns, CASES[i].copied_us * US);
+		walker_free(walker);
+		end(&f);
+	}
+}
+
 /* Only the requested part of the time and the requested processes' calls count. */
 static void asked_for(void **state)
 {
@@ -538,7 +576,7 @@ static void settled_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(news),		    cmocka_unit_test(shortest),
+		cmocka_unit_test(news),		    cmocka_unit_test(copied), cmocka_unit_test(shortest),
 		cmocka_unit_test(asked_for),	    cmocka_unit_test(short_calls),
 		cmocka_unit_test(many_streams),	    cmocka_unit_test(at_one_instant),
 		cmocka_unit_test(counted_streams),  cmocka_unit_test(begins_idle),

@@ -182,13 +182,16 @@ struct border {
 	enum verdict_state state;
 	double percent;
 	double at_most; /* upper bound of the device's busy time */
+	uint64_t cpu; /* waits for CPUs */
+	uint64_t copied; /* the part of own in synchronous copies that waited for the device */
 };
 
 static void judge_border(const struct border *border)
 {
 	struct idle_hop hop = { .thread = INDEX_NONE };
-	struct idle_root rows[2] = { { .ns = border->host * US, .hops = &hop, .hop_count = 1 },
-				     { .ns = border->unknown * US, .hops = &hop, .hop_count = 1 } };
+	struct idle_root rows[3] = { { .ns = border->host * US, .hops = &hop, .hop_count = 1 },
+				     { .ns = border->unknown * US, .hops = &hop, .hop_count = 1 },
+				     { .ns = border->cpu * US, .hops = &hop, .hop_count = 1 } };
 	struct verdict_scene f;
 	struct host_waits kept;
 
@@ -202,16 +205,18 @@ static void judge_border(const struct border *border)
 	}
 	kept = f.waits;
 	rows[0].root.cause = IDLE_SLEEP;
-	rows[0].root.thread = rows[1].root.thread = INDEX_NONE;
+	rows[0].root.thread = rows[1].root.thread = rows[2].root.thread = INDEX_NONE;
 	rows[1].root.cause = IDLE_UNKNOWN;
+	rows[2].root.cause = IDLE_RUNNABLE;
 	f.waits.window_ns = 1000 * US;
 	f.waits.waits = (struct idle_roots){ .row = rows,
-					     .count = 2,
-					     .total_ns = (border->host + border->unknown) * US };
+					     .count = 3,
+					     .total_ns = (border->host + border->unknown + border->cpu) * US };
 	f.waits.own = (struct idle_roots){ .total_ns = border->own * US };
 	f.waits.bounds.known = border->at_least >= 0;
 	f.waits.bounds.at_least_percent = border->at_least;
 	f.waits.bounds.at_most_percent = border->at_most;
+	f.waits.bounds.copied_ns = border->copied * US;
 	f.waits.of_steps = border->wait > 0;
 	verdict_judge(&f);
 	f.waits = kept;
@@ -237,6 +242,13 @@ static void borders(void **state)
 		{ 500, 99, 0, 40, 0, 0, VERDICT_UNKNOWN, 50, 100 }, { 500, 100, 0, 40, 0, 0, VERDICT_HOST_CODE, 60, 100 },
 		{ 51, 50, 0, 40, 0, 0, VERDICT_UNKNOWN, 5.1, 100 }, { 50, 50, 0, 40, 0, 0, VERDICT_HOST_CODE, 10, 100 },
 		{ 29, 0, 0, 40, 0, 0, VERDICT_HEALTHY, 2.9, 100 },
+		/* Waits for CPUs are part of their activity if they are short. */
+		{ 500, 0, 0, 40, 0, 0, VERDICT_UNKNOWN, 50, 100, 124 }, { 500, 0, 0, 40, 0, 0, VERDICT_HOST_CODE, 50, 100, 125 },
+		{ 100, 0, 0, 40, 0, 0, VERDICT_UNKNOWN, 10, 100, 99 }, { 500, 99, 0, 40, 0, 0, VERDICT_UNKNOWN, 50, 100, 124 },
+		/* Copies that waited for the device cost something. */
+		{ 500, 0, 0, 40, 0, 0, VERDICT_UNKNOWN, 50, 100, 0, 99 }, { 500, 0, 0, 40, 0, 0, VERDICT_HOST_CODE, 50, 100, 0, 100 },
+		{ 50, 0, 0, 40, 0, 0, VERDICT_UNKNOWN, 5, 100, 0, 24 }, { 50, 0, 0, 40, 0, 0, VERDICT_HOST_CODE, 5, 100, 0, 25 },
+		{ 50, 0, 0, 40, 0, 0, VERDICT_HOST_CODE, 5, 100, 0, 60 },
 		/* A finding of the pipeline's rules, if it is as large as all others. */
 		{ 500, 30, 0, -1, 3, 0, VERDICT_DATA, 3 },	 { 500, 31, 0, -1, 3, 0, VERDICT_HOST_CODE, 3.1 },
 		{ 500, 0, 0, -1, 2.9, 0, VERDICT_HEALTHY, 50 },

@@ -44,6 +44,7 @@ struct bounds {
 	bool too_many;
 	struct intervals busy;
 	struct intervals idle;
+	uint64_t copied_ns;
 };
 
 static bool is_target(const struct model *model, const struct call *call)
@@ -109,9 +110,20 @@ static uint64_t news_ns(const struct bounds *b, uint32_t thread, uint64_t end_ns
 	return end_ns;
 }
 
+/* Is a copy complete when its call returns? A copy to the device may only have left the host's memory. */
+static bool copy_is_made(struct bounds *b, const struct call *call)
+{
+	uint32_t name = call_function(b->model, call)->name;
+
+	return !(work_names_of(&b->names, name) & WORK_NAME_ASYNC) &&
+	       call_copy_way(&b->names, call) != LOOP_FEED;
+}
+
 static int add_busy(struct bounds *b, const struct call *call)
 {
+	const struct analysis_window window = { b->from_ns, b->to_ns };
 	bool copy = call_function(b->model, call)->kind == PROFBPF__FUNCTION__KIND__COPY;
+	bool made = copy && copy_is_made(b, call), waited = false;
 	uint64_t own_ns = MIN(b->shortest_ns[call->function], BOUNDS_OVERHEAD_NS);
 	struct walk walk;
 	struct walk_step step;
@@ -121,9 +133,14 @@ static int add_busy(struct bounds *b, const struct call *call)
 	while (!err && walk_next(&walk, &step)) {
 		uint64_t end_ns = MIN(step.end_ns, b->to_ns);
 
-		if (is_busy(b, &step, copy))
+		if (is_busy(b, &step, copy)) {
 			err = intervals_add(&b->busy, MAX(step.start_ns, b->from_ns),
 					    news_ns(b, messenger(b, &step), end_ns));
+			waited = true;
+		} else if (made && waited && step.span != INDEX_NONE &&
+			   b->model->spans.row[step.span].state == STATE_RUNNING) {
+			b->copied_ns += analysis_clipped(step.start_ns, step.end_ns, &window);
+		}
 	}
 	return err;
 }
@@ -147,15 +164,6 @@ static struct stream *find_stream(struct bounds *b, uint64_t id)
 	}
 	b->streams[b->stream_count] = (struct stream){ .id = id };
 	return &b->streams[b->stream_count++];
-}
-
-/* Is a copy complete when its call returns? A copy to the device may only have left the host's memory. */
-static bool copy_is_made(struct bounds *b, const struct call *call)
-{
-	uint32_t name = call_function(b->model, call)->name;
-
-	return !(work_names_of(&b->names, name) & WORK_NAME_ASYNC) &&
-	       call_copy_way(&b->names, call) != LOOP_FEED;
 }
 
 /* The streams for which a call waits: all, one, or none that is known. */
@@ -467,6 +475,7 @@ int device_bounds_find(const struct model *model, const struct walker *walker,
 		busy_ns = intervals_length(&b.busy);
 		idle_ns = intervals_length(&b.idle);
 		bounds->known = true;
+		bounds->copied_ns = b.copied_ns;
 		bounds->at_least_percent = 100 * (double)busy_ns / window_ns;
 		bounds->at_most_percent = 100 - 100 * (double)idle_ns / window_ns;
 	}

@@ -2,6 +2,8 @@
 /* The verdict by the waits of the job's threads. */
 #include "analyzer/analyse/idle/verdict_private.h"
 
+#define CPU_SHARE 4 /* waits for CPUs of less than one in so many of the threads' own time are part of it */
+
 /* Returns the time of threads that share the job's work: they do not hold it up, and their time is work, too. */
 static uint64_t find_help(struct judge *judge, uint64_t own_ns)
 {
@@ -135,20 +137,27 @@ static bool waits_for_events(const struct judge *judge)
 
 /*
  * Is it unknown whether the threads' own time on a CPU costs the job anything? It does not while the device computes
- * tasks that were launched earlier. If the threads never wait for the device, it does not hold them up. @heaviest and
- * judge->ns include @own_ns.
+ * tasks that were launched earlier; these are done when a synchronous copy runs that had to wait for them. If the
+ * threads never wait for the device, it does not hold them up. @heaviest and judge->ns include @own_ns.
  */
 static bool may_cost_nothing(const struct judge *judge, uint8_t heaviest, uint64_t own_ns)
 {
 	const struct device_bounds *bounds = &judge->facts->waits->bounds;
-	uint64_t other_ns;
+	uint64_t cpu_ns = judge->ns[VERDICT_CPU], other_ns;
 
 	if (!bounds->known || heaviest != VERDICT_HOST_CODE ||
 	    bounds->at_least_percent < VERDICT_NOISE_PERCENT ||
 	    bounds->at_most_percent < VERDICT_BUSY_PERCENT)
 		return false;
-	other_ns = judge->ns[VERDICT_DATA] + judge->ns[VERDICT_CPU] +
-		   judge->ns[VERDICT_HOST_CODE] - own_ns;
+	other_ns = judge->ns[VERDICT_DATA] + judge->ns[VERDICT_HOST_CODE] - own_ns;
+	/* Of the own time in copies it is known that it costs something. */
+	if (bounds->copied_ns >= own_ns)
+		return false;
+	other_ns += bounds->copied_ns;
+	own_ns -= bounds->copied_ns;
+	/* Few waits for a CPU are part of the own time, of which it is not known what it costs. */
+	if (cpu_ns >= own_ns / CPU_SHARE)
+		other_ns += cpu_ns;
 	return other_ns < own_ns &&
 	       judge_share(other_ns, judge->window_ns) < 100 - VERDICT_BUSY_PERCENT;
 }
