@@ -350,6 +350,24 @@ static void beside_device(void **state)
 	end(&f, &jobs);
 }
 
+/* In device files alone the processes are ranks of one job. */
+static void files_alone(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+
+	verdict_begin(&f);
+	works(&f, add_device(&f, 100, 50), 0, 1000);
+	verdict_main_waits(&f);
+	judge_devices(&f, &jobs);
+	assert_int_equal(jobs.count, 2);
+	job_verdicts_free(&jobs);
+	f.scene.model->files.count = 0;
+	assert_int_equal(job_verdicts_find(f.scene.model, &(struct analysis_options){ 0 }, &f.facts, &jobs), 0);
+	assert_int_equal(jobs.count, 0);
+	end(&f, &jobs);
+}
+
 /* If it is not known whose device it is, jobs are not told apart. */
 static void unknown_device(void **state)
 {
@@ -398,6 +416,7 @@ int main(void)
 		cmocka_unit_test(many_beside_one), cmocka_unit_test(too_many),
 		cmocka_unit_test(two_devices),	 cmocka_unit_test(busy_device),
 		cmocka_unit_test(beside_device), cmocka_unit_test(unknown_device),
+		cmocka_unit_test(files_alone),
 		cmocka_unit_test(cpus_of_another),
 	};
 

@@ -448,7 +448,8 @@ int job_verdicts_find(struct model *model, const struct analysis_options *option
 	int err = -ENOMEM;
 
 	*jobs = (struct job_verdicts){ .only = INDEX_NONE };
-	if (facts->waits && facts->waits->why == WAITS_OF_ASKED)
+	/* Devices of device files alone are the ranks of one job. */
+	if (!model->files.count || (facts->waits && facts->waits->why == WAITS_OF_ASKED))
 		return 0;
 	for (uint32_t i = 0; i < facts->devices->device_count; i++)
 		search.by_devices |= has_tasks(&search, i);

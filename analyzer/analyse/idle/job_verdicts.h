@@ -39,7 +39,7 @@ struct job_verdict {
 
 struct job_verdicts {
 	struct job_verdict *row; /* JOB_VERDICTS_MAX at most; the job that loses most first, healthy ones last */
-	uint32_t count; /* 0: there is one job, or the user named the threads */
+	uint32_t count; /* 0: there is one job, or the user named the threads, or there are device files alone */
 	uint32_t less; /* number of judged jobs that lose less than those in @row */
 	uint32_t more; /* number of jobs that were not judged */
 	uint32_t only; /* the job that the overall verdict is about: index into row; INDEX_NONE: several */
