@@ -124,6 +124,7 @@ struct pipeline {
 	 */
 	bool sampled; /* from another profiler's file: sizes and CPU use by samples, no threads */
 	bool by_wakes;
+	bool evaluates; /* nothing is trained with its batches, but with those of another pipeline of the process, perhaps */
 	bool of_main; /* by_wakes: the main thread is fed; else the threads that submit to a device */
 	MODEL_ARRAY(struct pipeline_operator) operators;
 	MODEL_ARRAY(struct pipeline_edge) edges;

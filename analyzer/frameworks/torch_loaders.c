@@ -330,6 +330,7 @@ static uint32_t add_loader(struct torch *torch, uint32_t process, bool single, b
 	loader.workers = pipeline_operator_add(torch->model, pipeline, 0,
 					       single ? "DataLoader" : "DataLoader worker",
 					       single ? "DataLoader" : "worker");
+	pipeline->evaluates = !trains;
 	if (loader.workers == INDEX_NONE ||
 	    (!trains && !pipeline_note(torch->model, pipeline, EVALUATES)) ||
 	    !MODEL_PUSH(&torch->loaders, loader))

@@ -322,6 +322,25 @@ static void sources_in_words(void **state)
 	}
 }
 
+/* An evaluation inside of epochs may fetch more batches than the training does: its fetches are no steps, if both are known. */
+static void training_first(void **state)
+{
+	struct pipeline pipelines[2] = { { .evaluates = true }, { 0 } };
+	struct pipeline_usage usages[2] = { { .pipeline = &pipelines[0] }, { .pipeline = &pipelines[1] } };
+	struct pipeline_steps steps[2] = { { &usages[0], NULL, 9 }, { &usages[1], NULL, 3 } };
+
+	assert_false(steps_precede(&steps[0], &steps[1]));
+	assert_true(steps_precede(&steps[1], &steps[0]));
+	assert_true(steps_precede(&steps[0], NULL));
+	pipelines[0].evaluates = false;
+	assert_true(steps_precede(&steps[0], &steps[1]));
+	assert_false(steps_precede(&steps[1], &steps[0]));
+	pipelines[0].evaluates = true;
+	steps[1].count = 0;
+	assert_true(steps_precede(&steps[0], &steps[1]));
+	assert_false(steps_precede(&steps[1], NULL));
+}
+
 /* Two jobs with a device and a pipeline each: the steps of each device are the fetches of its own process. */
 static void by_own_fetches(void **state)
 {
@@ -368,6 +387,7 @@ int main(void)
 		cmocka_unit_test(by_file),	     cmocka_unit_test(no_steps),
 		cmocka_unit_test(repetition_inside), cmocka_unit_test(window_of_steps),
 		cmocka_unit_test(sources_in_words),  cmocka_unit_test(by_own_fetches),
+		cmocka_unit_test(training_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

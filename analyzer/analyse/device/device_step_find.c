@@ -321,7 +321,7 @@ static bool add_loop(const struct device_tasks *of, struct parts *parts)
 	return add_turns(of, parts, false);
 }
 
-/* The fetches of the device's process: those of its pipeline with most steps. If its process is not known, of all. */
+/* The fetches of the device's process that are its steps. If its process is not known, those of all processes. */
 static const struct pipeline_steps *fetches_of(const struct device_tasks *of)
 {
 	uint32_t process = of->model->devices.row[of->device].process;
@@ -331,7 +331,7 @@ static const struct pipeline_steps *fetches_of(const struct device_tasks *of)
 		const struct pipeline_steps *steps = &of->trainer->pipelines[i];
 
 		if ((process == INDEX_NONE || process == steps->usage->pipeline->process) &&
-		    steps->count && (!best || steps->count > best->count))
+		    steps_precede(steps, best))
 			best = steps;
 	}
 	return best;

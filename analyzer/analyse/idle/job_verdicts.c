@@ -163,7 +163,7 @@ static int find_heads(struct search *search)
 	return heads;
 }
 
-/* Selects, among the pipelines from which a process of the job fetches, the one with most steps. */
+/* Selects the job's steps among the pipelines from which a process of it fetches. */
 static struct step_results steps_of(const struct search *search, uint32_t head)
 {
 	const struct model *model = search->model;
@@ -173,11 +173,10 @@ static struct step_results steps_of(const struct search *search, uint32_t head)
 	for (uint32_t i = 0; i < steps.count; i++) {
 		uint32_t thread = steps.pipelines[i].usage->fetch.thread;
 
-		if (thread < model->threads.count && steps.pipelines[i].count &&
+		if (thread < model->threads.count &&
 		    model->threads.row[thread].process < model->processes.count &&
 		    head_of(search, model->threads.row[thread].process) == head &&
-		    (steps.main == INDEX_NONE ||
-		     steps.pipelines[i].count > steps.pipelines[steps.main].count))
+		    steps_precede(&steps.pipelines[i], steps.main == INDEX_NONE ? NULL : &steps.pipelines[steps.main]))
 			steps.main = i;
 	}
 	return steps;

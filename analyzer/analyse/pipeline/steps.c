@@ -115,6 +115,15 @@ static bool add_steps(const struct model *model, const struct analysis_window *w
 	return true;
 }
 
+bool steps_precede(const struct pipeline_steps *a, const struct pipeline_steps *b)
+{
+	if (!a->count || !b || !b->count)
+		return a->count;
+	if (a->usage->pipeline->evaluates != b->usage->pipeline->evaluates)
+		return b->usage->pipeline->evaluates;
+	return a->count > b->count;
+}
+
 int steps_analyse(const struct model *model, const struct analysis_options *options,
 		  const struct pipeline_results *pipelines, struct step_results *results)
 {
@@ -131,8 +140,7 @@ int steps_analyse(const struct model *model, const struct analysis_options *opti
 		steps->bottleneck = INDEX_NONE;
 		if (!add_steps(model, &window, steps))
 			return -ENOMEM;
-		if (steps->count && (results->main == INDEX_NONE ||
-				     steps->count > results->pipelines[results->main].count))
+		if (steps_precede(steps, results->main == INDEX_NONE ? NULL : &results->pipelines[results->main]))
 			results->main = i;
 	}
 	return 0;

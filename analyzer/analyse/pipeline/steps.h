@@ -17,6 +17,7 @@
 #ifndef PROFBPF_ANALYZER_ANALYSE_PIPELINE_STEPS_H
 #define PROFBPF_ANALYZER_ANALYSE_PIPELINE_STEPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/analyse/pipeline/operator_cost.h"
@@ -51,8 +52,15 @@ struct pipeline_steps {
 struct step_results {
 	struct pipeline_steps *pipelines; /* one per row of pipeline_results */
 	uint32_t count;
-	uint32_t main; /* the pipeline with most steps: the report's steps; INDEX_NONE = none has any */
+	uint32_t main; /* the pipeline that steps_precede() puts first: the report's steps; INDEX_NONE = none has any */
 };
+
+/*
+ * steps_precede - are @a rather than @b the steps of a job that has both? @b may be NULL
+ *
+ * Steps that train precede those of an evaluation, even if the evaluation has more; then more steps precede fewer.
+ */
+bool steps_precede(const struct pipeline_steps *a, const struct pipeline_steps *b);
 
 /*
  * steps_analyse - fills @results; needs timelines
