@@ -120,8 +120,8 @@ static void busiest(void **state)
 	begin(&f);
 	small_sleep(f.model, f.main, 0, 990 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
 	small_span(f.model, f.main, 990 * US, 1000 * US, STATE_RUNNING);
-	small_span(f.model, f.worker, 0, 31 * US, STATE_RUNNING);
-	small_sleep(f.model, f.worker, 31 * US, 1000 * US, FUTEX, INDEX_NONE, SPAN_NO_WAKE);
+	small_span(f.model, f.worker, 0, 11 * US, STATE_RUNNING);
+	small_sleep(f.model, f.worker, 11 * US, 1000 * US, FUTEX, INDEX_NONE, SPAN_NO_WAKE);
 	compute(&f);
 	expect_thread(&f, f.worker, WAITS_OF_BUSIEST);
 	end(&f);
@@ -130,8 +130,8 @@ static void busiest(void **state)
 	begin(&f);
 	small_sleep(f.model, f.main, 0, 990 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
 	small_span(f.model, f.main, 990 * US, 1000 * US, STATE_RUNNING);
-	small_span(f.model, f.worker, 0, 30 * US, STATE_RUNNING);
-	small_sleep(f.model, f.worker, 30 * US, 1000 * US, FUTEX, INDEX_NONE, SPAN_NO_WAKE);
+	small_span(f.model, f.worker, 0, 10 * US, STATE_RUNNING);
+	small_sleep(f.model, f.worker, 10 * US, 1000 * US, FUTEX, INDEX_NONE, SPAN_NO_WAKE);
 	compute(&f);
 	expect_thread(&f, f.main, WAITS_OF_MAIN);
 	assert_int_equal(f.waits.waits.row[0].root.cause, IDLE_SLEEP);

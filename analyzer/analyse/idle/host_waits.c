@@ -10,7 +10,7 @@
 
 #define AWAY_PERMILLE \
 	950 /* threads that sleep for that share without waiting for another thread do not set the job's pace */
-#define BUSY_PERCENT 3 /* minimum time running or ready for the thread that takes their place */
+#define BUSY_PERCENT 1 /* minimum time running or ready for the thread that takes their place */
 
 struct search {
 	struct model *model;
