@@ -15,6 +15,7 @@
 #define DEPTH_MAX 6
 #define FOLDERS_MAX 1000
 #define FILES_MAX 4096
+#define COMPARED (64u << 10) /* bytes of two files compared at a time */
 #define SAID_MAX 100 /* files with a finding of their own; further ones are counted */
 
 struct search {
@@ -122,6 +123,43 @@ static bool same_stem(const char *a, const char *b)
 	return length == strcspn(b, ".") && strncmp(a, b, length) == 0;
 }
 
+/* Do both files have the same bytes? They are of equal size. */
+static bool have_same_bytes(const char *a, const char *b)
+{
+	static char left[COMPARED], right[COMPARED];
+	FILE *x = fopen(a, "re"), *y = fopen(b, "re");
+	bool same = x && y;
+	size_t length = 1;
+
+	while (same && length) {
+		length = fread(left, 1, sizeof(left), x);
+		same = fread(right, 1, sizeof(right), y) == length && memcmp(left, right, length) == 0;
+	}
+	if (x)
+		fclose(x);
+	if (y)
+		fclose(y);
+	return same;
+}
+
+/* An earlier file of the folder that is the same: a link to it, or a copy. -1 = none. */
+static int same_file(const struct listing *of, int at, const char *path)
+{
+	struct stat one, other;
+	char earlier[PATH_MAX];
+
+	if (stat(path, &one) != 0)
+		return -1;
+	for (int i = 0; i < at; i++) {
+		if (of->importers[i] == of->importers[at] && path_of(of, i, earlier) &&
+		    stat(earlier, &other) == 0 && one.st_size == other.st_size &&
+		    ((one.st_ino == other.st_ino && one.st_dev == other.st_dev) ||
+		     have_same_bytes(earlier, path)))
+			return i;
+	}
+	return -1;
+}
+
 static bool is_repeated(const struct listing *of, int at)
 {
 	for (int i = 0; i < at; i++) {
@@ -153,6 +191,14 @@ static int take(struct search *search, const char *path, const struct importer *
 				     : err;
 }
 
+static int leave_same(struct search *search, const char *path, const char *name)
+{
+	char words[NAME_MAX + 64];
+
+	snprintf(words, sizeof(words), "left out: the same as %s", name);
+	return leave_out(search, path, words);
+}
+
 static int take_files(struct search *search, struct listing *of)
 {
 	struct import_identities own = { 0 };
@@ -161,12 +207,15 @@ static int take_files(struct search *search, struct listing *of)
 					      .first_task = search->import->model->tasks.count };
 	const struct importer *best = best_of(of);
 	char path[PATH_MAX];
-	int err = 0;
+	int err = 0, same;
 
 	for (int i = 0; i < of->count && !err; i++) {
 		if (!of->importers[i] || !path_of(of, i, path))
 			continue;
-		if (of->importers[i] != best || is_repeated(of, i))
+		same = of->importers[i] == best ? same_file(of, i, path) : -1;
+		if (same >= 0)
+			err = leave_same(search, path, of->names[same]->d_name);
+		else if (of->importers[i] != best || is_repeated(of, i))
 			err = leave_out(search, path,
 					"left out: a file beside it may have the same");
 		else

@@ -154,7 +154,12 @@ static int add_file(struct import *import, const struct importer *importer)
 {
 	struct imported_file file = { .path = model_string(import->model, import->path),
 				      .format = model_string(import->model, importer->what) };
+	struct stat status;
 
+	if (stat(import->path, &status) == 0) {
+		file.disk = status.st_dev;
+		file.number = status.st_ino;
+	}
 	import->file = import->model->imports.count;
 	if (file.path == INDEX_NONE || file.format == INDEX_NONE ||
 	    !MODEL_PUSH(&import->model->imports, file))
@@ -240,6 +245,22 @@ static int take_copy(struct model *model, const char *path, const struct pipe_co
 	return err;
 }
 
+/* Row of the import of the same file or folder, under this or another name; INDEX_NONE = none, or it had nothing. */
+static uint32_t imported_before(const struct model *model, const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return INDEX_NONE;
+	for (uint32_t i = 0; i < model->imports.count; i++) {
+		const struct imported_file *file = &model->imports.row[i];
+
+		if (file->number == status.st_ino && file->disk == status.st_dev && file->devices)
+			return i;
+	}
+	return INDEX_NONE;
+}
+
 int import_device_file(struct model *model, const char *path, bool alone, char *error,
 		       size_t error_size)
 {
@@ -252,6 +273,9 @@ int import_device_file(struct model *model, const char *path, bool alone, char *
 	err = pipe_copy_make(&copy, path, error, error_size);
 	if (err)
 		return err;
+	import.file = copy.fd < 0 ? imported_before(model, path) : INDEX_NONE;
+	if (import.file != INDEX_NONE)
+		return import_finding(&import, "given more than once: counted once", path);
 	if (copy.fd < 0)
 		return take_path(&import, error, error_size);
 	err = take_copy(model, path, &copy, alone, error, error_size);

@@ -99,6 +99,7 @@ struct imported_file {
 	uint32_t tasks;
 	uint32_t calls;
 	uint32_t devices;
+	uint64_t disk, number; /* st_dev and st_ino, which tell whether two paths are one file; 0 = unknown */
 };
 
 /* A part of a file that was not imported, or was changed, and how often. Strings and numbers. */

@@ -318,6 +318,38 @@ static void test_unitrace(void **state)
 	model_free(model);
 }
 
+/* A link, a copy, and a file that is given again are the same work. */
+static void test_twice(void **state)
+{
+	static const char OTHER[] = "{\"schemaVersion\":2,\"traceEvents\":[" KERNEL "]}";
+	char path[160], linked[160], words[512];
+	struct model *model;
+
+	strcpy(path, in_folder("twice"));
+	assert_int_equal(mkdir(path, 0700), 0);
+	import_write_text(path, "a.json", KINETO);
+	import_write_text(path, "b.json", KINETO);
+	import_write_text(path, "c.json", OTHER);
+	strcpy(linked, in_folder("twice/d.json"));
+	assert_int_equal(symlink("c.json", linked), 0);
+	model = import_take(path);
+	assert_int_equal(model->devices.count, 2); /* a.json and c.json, of equal size */
+	assert_int_equal(model->tasks.count, 2);
+	assert_int_equal(model->findings.count, 2);
+	assert_non_null(strstr(model_text(model, model->findings.row[0].what), "b.json: left out: the same as a.json"));
+	assert_non_null(strstr(model_text(model, model->findings.row[1].what), "d.json: left out: the same as c.json"));
+	model_free(model);
+
+	model = model_new();
+	strcpy(path, in_folder("twice/c.json"));
+	assert_int_equal(import_device_file(model, path, true, words, sizeof(words)), 0);
+	assert_int_equal(import_device_file(model, linked, true, words, sizeof(words)), 0);
+	assert_int_equal(model->devices.count, 1);
+	assert_int_equal(model->tasks.count, 1);
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_zstd_bomb), cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_refusals),  cmocka_unit_test(test_order),
 		cmocka_unit_test(test_unitrace),
+		cmocka_unit_test(test_twice),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
