@@ -61,7 +61,7 @@ def login_of(path):
     try:
         with open(path, encoding="utf-8") as file:
             if os.fstat(file.fileno()).st_mode & stat.S_IROTH:
-                raise Problem(f"{path}: everybody may read it; chmod 600 {path}")
+                raise Problem(f"{path}: all users may read it; run chmod 600 {path}")
             text = file.read()
     except (OSError, ValueError) as error:
         raise Problem(f"{path}: {getattr(error, 'strerror', None) or error}") from error
@@ -76,7 +76,7 @@ def login_of(path):
             raise Problem(f"{path}:{number}: neither credentials of NATS nor user = NAME, password = SECRET or token = SECRET")
         known[name] = value
     if set(known) not in ({"user", "password"}, {"token"}):
-        raise Problem(f"{path}: a user and a password, or a token")
+        raise Problem(f"{path}: must have either a user and a password, or a token")
     return known
 
 

@@ -44,7 +44,7 @@ def open_lake(engine, first_step=None, last_step=None):
             lacking.append(table)
         engine.view(table, view_of(table, source, set(engine.columns(source)) if source else set(), first_step, last_step))
     if "steps" in lacking and engine.left_out:
-        raise Problem(f"{engine.left_out[0]}: it is no Parquet file, or not a whole one")
+        raise Problem(f"{engine.left_out[0]}: it is not a Parquet file, or an incomplete one")
     if "steps" in lacking:
-        raise Problem(f"{engine.lake}: no steps/*.parquet: is it a lake that analyzer lake wrote?")
+        raise Problem(f"{engine.lake}: no steps/*.parquet: this is not a lake that analyzer lake wrote")
     return lacking

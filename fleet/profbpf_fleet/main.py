@@ -20,7 +20,7 @@ TIMES = {"ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400}
 def step(text):
     number = int(text)
     if number < 0:
-        raise argparse.ArgumentTypeError("a step is not negative")
+        raise argparse.ArgumentTypeError("a step must not be negative")
     return number
 
 
@@ -29,7 +29,7 @@ def amount(units, what):
     def parse(text):
         found = re.fullmatch(r"(\d+(?:\.\d+)?)([A-Za-z]+)", text)
         if not found or found[2] not in units or not float(found[1]):
-            raise argparse.ArgumentTypeError(f"{text!r} is no {what}: a number with {', '.join(units)}, as 10{list(units)[1]}")
+            raise argparse.ArgumentTypeError(f"{text!r} is not a {what}: give a number with {', '.join(units)}, as 10{list(units)[1]}")
         return float(found[1]) * units[found[2]]
     return parse
 
@@ -40,7 +40,7 @@ def seconds(text):
 
 def web_address(text):
     if not text.startswith(("http://", "https://")):
-        raise argparse.ArgumentTypeError("a webhook begins with http:// or https://")
+        raise argparse.ArgumentTypeError("the address of a webhook must begin with http:// or https://")
     return text
 
 
@@ -48,63 +48,63 @@ def add_report(commands):
     report = commands.add_parser("report", help="judge a lake", description="Judge a lake: a directory that analyzer lake wrote.")
     report.add_argument("lake", metavar="LAKE", help="the directory")
     report.add_argument("--format", choices=["text", "json", "html"], default="text", help="text (default), JSON, or a page with a map of ranks and steps")
-    report.add_argument("-o", "--output", metavar="FILE", help="write there instead of to standard output")
+    report.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
     report.add_argument("--from-step", type=step, metavar="N", help="only steps from N")
-    report.add_argument("--to-step", type=step, metavar="M", help="only steps to M, which is included")
-    report.add_argument("--engine", choices=["duckdb", "spark"], default="duckdb", help="what runs the SQL (default: duckdb, in this process)")
-    report.add_argument("--master", metavar="URL", help="of Spark: spark://HOST:PORT (default: local[*])")
-    report.add_argument("--memory", metavar="SIZE", default="800MB", help="what DuckDB may use before it writes to disk (default: 800MB)")
+    report.add_argument("--to-step", type=step, metavar="M", help="only steps up to M, inclusive")
+    report.add_argument("--engine", choices=["duckdb", "spark"], default="duckdb", help="engine that runs the SQL (default: duckdb, in this process)")
+    report.add_argument("--master", metavar="URL", help="master of Spark: spark://HOST:PORT (default: local[*])")
+    report.add_argument("--memory", metavar="SIZE", default="800MB", help="memory that DuckDB may use before it writes to disk (default: 800MB)")
     report.set_defaults(run=report_lake)
 
 
 def add_way(command, required):
     way = command.add_mutually_exclusive_group(required=required)
-    way.add_argument("--dir", metavar="DIR", help="a directory that all hosts see: a lake that grows")
+    way.add_argument("--dir", metavar="DIR", help="a directory shared by all hosts: a lake that grows")
     way.add_argument("--nats", metavar="URL", help="a broker, NATS with JetStream: nats://HOST:4222, tls://HOST:4222")
     command.add_argument("--credentials", "--nats-creds", dest="credentials", metavar="FILE",
-                         help="who we are to the broker: credentials of NATS, or lines user = NAME, password = SECRET, token = SECRET")
-    command.add_argument("--tls-ca", metavar="FILE", help="who vouches for the broker's certificate (default: whom the system trusts)")
-    command.add_argument("--tls-cert", metavar="FILE", help="our own certificate, where the broker wants one")
-    command.add_argument("--tls-key", metavar="FILE", help="its key")
+                         help="credentials for the broker: a file of NATS, or lines user = NAME, password = SECRET, token = SECRET")
+    command.add_argument("--tls-ca", metavar="FILE", help="certificates of authorities for the broker's certificate (default: the system's)")
+    command.add_argument("--tls-cert", metavar="FILE", help="the client's certificate, if the broker requires one")
+    command.add_argument("--tls-key", metavar="FILE", help="key of the client's certificate")
 
 
 def add_publish(commands):
-    publish = commands.add_parser("publish", help="on a host: send what its ranks did, every few seconds",
-                                  description="On a host: send what its ranks did, every few seconds, to who watches the job.")
+    publish = commands.add_parser("publish", help="on a host: send the work of its ranks, every few seconds",
+                                  description="On a host: send the work of its ranks, every few seconds, to the program that watches the job.")
     add_way(publish, False)
-    publish.add_argument("--interval", type=seconds, default=5.0, metavar="TIME", help="how often (default: 5s)")
-    publish.add_argument("--last", type=seconds, metavar="TIME", help="how much of the flight recorder to look at (default: three times as much)")
-    publish.add_argument("--spool", metavar="DIR", default="/var/lib/profbpf/spool", help="where messages wait (default: /var/lib/profbpf/spool)")
+    publish.add_argument("--interval", type=seconds, default=5.0, metavar="TIME", help="time between two messages (default: 5s)")
+    publish.add_argument("--last", type=seconds, metavar="TIME", help="length of the flight recorder's data to examine (default: three intervals)")
+    publish.add_argument("--spool", metavar="DIR", default="/var/lib/profbpf/spool", help="directory of waiting messages (default: /var/lib/profbpf/spool)")
     publish.add_argument("--spool-limit", type=amount(SIZES, "size"), default=1e9, metavar="SIZE",
-                         help="beyond it the oldest of them are given up (default: 1GB)")
+                         help="limit of their size, beyond which the oldest are dropped (default: 1GB)")
     publish.add_argument("--metrics", metavar="FILE",
                          help="write metrics of steps for the textfile collector of Prometheus' node exporter; without --dir and --nats nothing else is done")
-    publish.add_argument("--profctl", default="profctl", metavar="FILE", help="the program (default: profctl in PATH)")
-    publish.add_argument("--analyzer", default="analyzer", metavar="FILE", help="the program (default: analyzer in PATH)")
-    publish.add_argument("--rounds", type=int, metavar="N", help="end after so many; status 1 if not all was acknowledged")
+    publish.add_argument("--profctl", default="profctl", metavar="FILE", help="path of profctl (default: profctl in PATH)")
+    publish.add_argument("--analyzer", default="analyzer", metavar="FILE", help="path of analyzer (default: analyzer in PATH)")
+    publish.add_argument("--rounds", type=int, metavar="N", help="end after N intervals; status 1 if a message was not acknowledged")
     publish.set_defaults(run=publish_host)
 
 
 def add_watch(commands):
-    watch = commands.add_parser("watch", help="judge a job while it runs", description="Judge a job while it runs, over its last steps; tell what is new.")
+    watch = commands.add_parser("watch", help="judge a job while it runs", description="Judge a job while it runs, over its last steps, and report what is new.")
     add_way(watch, True)
     watch.add_argument("--format", choices=["text", "json"], default="text", help="a line of text (default) or a JSON object for each finding")
-    watch.add_argument("--window", type=int, default=80, metavar="STEPS", help="how many steps are judged (default: 80)")
-    watch.add_argument("--every", type=seconds, default=2.0, metavar="TIME", help="judge no more often (default: 2s)")
+    watch.add_argument("--window", type=int, default=80, metavar="STEPS", help="number of steps to judge (default: 80)")
+    watch.add_argument("--every", type=seconds, default=2.0, metavar="TIME", help="minimal time between two judgements (default: 2s)")
     watch.add_argument("--hang-after", type=seconds, default=5.0, metavar="TIME",
-                       help="steps that do not go on for longer, and for ten usual steps, hang (default: 5s)")
-    watch.add_argument("--silent-after", type=seconds, default=30.0, metavar="TIME", help="of whom nothing is heard for longer is silent (default: 30s)")
-    watch.add_argument("--keep", type=seconds, metavar="TIME", help="remove files of the lake that are older")
-    watch.add_argument("--state", metavar="DIR", help="what must survive a restart (default: $STATE_DIRECTORY or ~/.local/state/profbpf-fleet)")
+                       help="a job hangs if no step ends for TIME and for ten usual steps (default: 5s)")
+    watch.add_argument("--silent-after", type=seconds, default=30.0, metavar="TIME", help="a host is silent if no message arrives for TIME (default: 30s)")
+    watch.add_argument("--keep", type=seconds, metavar="TIME", help="remove files of the lake that are older than TIME")
+    watch.add_argument("--state", metavar="DIR", help="directory of data that must survive a restart (default: $STATE_DIRECTORY or ~/.local/state/profbpf-fleet)")
     watch.add_argument("--metrics", metavar="FILE", help="write metrics for the textfile collector of Prometheus' node exporter")
     watch.add_argument("--webhook", type=web_address, metavar="URL", help="POST each finding there as JSON")
-    watch.add_argument("--memory", metavar="SIZE", default="800MB", help="what DuckDB may use before it writes to disk (default: 800MB)")
-    watch.add_argument("--once", action="store_true", help="judge what is there, and end")
+    watch.add_argument("--memory", metavar="SIZE", default="800MB", help="memory that DuckDB may use before it writes to disk (default: 800MB)")
+    watch.add_argument("--once", action="store_true", help="judge the present data, and exit")
     watch.set_defaults(run=watch_job)
 
 
 def arguments(args):
-    parser = argparse.ArgumentParser(prog="profbpf-fleet", description="Say who holds a distributed job back, in which steps, by how much, and why.")
+    parser = argparse.ArgumentParser(prog="profbpf-fleet", description="Report which rank or host holds a distributed job back, in which steps, by how much, and why.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_report(commands)
     add_watch(commands)
@@ -116,17 +116,17 @@ def arguments(args):
 
 def check(parser, options):
     if getattr(options, "nats", None) and "@" in options.nats:
-        parser.error("user and password are not for the command line, which everybody sees: --credentials FILE")
+        parser.error("user and password must not be on the command line, which all users can read: use --credentials FILE")
     if getattr(options, "tls_key", None) and not options.tls_cert:
-        parser.error("--tls-key is the key of --tls-cert")
+        parser.error("--tls-key needs --tls-cert")
     if options.command == "publish" and not (options.dir or options.nats or options.metrics):
-        parser.error("where to? --dir DIR, --nats URL, or --metrics FILE")
+        parser.error("no destination is given: use --dir DIR, --nats URL or --metrics FILE")
     if options.command == "watch" and options.window < 12:
-        parser.error("--window must be 12 steps at least: fewer are too few to judge by")
+        parser.error("--window must be at least 12 steps: fewer are not enough for a judgement")
     if options.command != "report":
         return
     if options.master and options.engine != "spark":
-        parser.error("--master is for --engine spark")
+        parser.error("--master is for --engine spark only")
     if options.from_step is not None and options.to_step is not None and options.from_step > options.to_step:
         parser.error("--from-step is after --to-step")
 

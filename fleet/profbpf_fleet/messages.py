@@ -83,7 +83,7 @@ def write_file(path, data):
 def write_to_lake(lake, name, payload):
     """Write the files of a message into a lake."""
     if not parsed(name):
-        raise Problem(f"no name of a message: {name!r}")
+        raise Problem(f"not a name of a message: {name!r}")
     for table, data in unpack(name, payload):
         os.makedirs(os.path.join(lake, table), exist_ok=True)
         write_file(os.path.join(lake, table, f"{name}.parquet"), data)

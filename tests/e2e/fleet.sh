@@ -150,7 +150,7 @@ assert_eq "what its steps lack" exposed_communication_ns "$(jq -r '.findings[] |
 note "-- wrong usage"
 assert_status "no lake" 1 "$FLEET" report "$WORK/nothing"
 assert_status "another folder" 1 "$FLEET" report "$ROOT/docs"
-assert_contains "what it is not" "$WORK/err" 'is it a lake'
+assert_contains "what it is not" "$WORK/err" 'not a lake that analyzer lake wrote'
 mkdir -p "$WORK/damaged/steps"
 echo nothing >"$WORK/damaged/steps/a.parquet"
 assert_status "a damaged file" 1 "$FLEET" report "$WORK/damaged"
