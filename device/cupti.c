@@ -38,7 +38,7 @@ static bool load(void)
 	result = cupti_library.ActivityRegisterCallbacks(cupti_buffer_requested,
 							 cupti_buffer_completed);
 	if (result != CUPTI_SUCCESS) {
-		cupti_say("no device times: it takes no buffers, error %d", result);
+		cupti_say("no device times: it does not accept buffers, error %d", result);
 		return false;
 	}
 	cupti_records_threads(cupti_clock_settle());
@@ -56,7 +56,7 @@ static bool begin(void)
 	cupti_clock_compare();
 	/* Calls are recorded before tasks, so that each task has its call. */
 	if (!cupti_apis_record(true))
-		cupti_say("tasks can't be joined to their calls: it records no API calls");
+		cupti_say("tasks cannot be joined to their calls: it does not record API calls");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		CUptiResult one = cupti_library.ActivityEnable(kinds[i]);
 
@@ -67,8 +67,7 @@ static bool begin(void)
 	if (!enabled)
 		cupti_say("no device times: it records nothing, error %d%s", result,
 			  result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
-				  ? ": the driver lets only root profile "
-				    "(NVreg_RestrictProfilingToAdminUsers)"
+				  ? ": the driver allows profiling by root only (NVreg_RestrictProfilingToAdminUsers)"
 				  : "");
 	return enabled > 0;
 }
@@ -101,8 +100,8 @@ EXPORT int InitializeInjection(void)
 		return 1;
 	cupti_writer = stream_writer_create(CUPTI_SOURCE, STREAM_WRITER_SLOTS);
 	if (!cupti_writer)
-		cupti_say("no device times: no shared memory for them (ulimit -f, memory)");
+		cupti_say("no device times: cannot create shared memory (check ulimit -f and free memory)");
 	else if (listener_start(cupti_writer, &listener) != 0)
-		cupti_say("no device times: no thread can be had");
+		cupti_say("no device times: cannot create a thread");
 	return 1;
 }

@@ -95,7 +95,7 @@ static bool open_library(int driver_version, void **handle)
 		*handle = open_best(driver_version);
 	if (!*handle)
 		cupti_say(
-			"no device times: libcupti can't be loaded: %s; name one in PROFBPF_CUPTI",
+			"no device times: cannot load libcupti: %s; set PROFBPF_CUPTI to its path",
 			dlerror());
 	return *handle;
 }
@@ -133,7 +133,7 @@ static bool is_free(void)
 	if (result == CUPTI_SUCCESS)
 		cupti_library.Unsubscribe(subscriber);
 	else
-		cupti_say("no device times: CUPTI refuses, error %d%s", result,
+		cupti_say("no device times: CUPTI refuses the subscription, error %d%s", result,
 			  result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
 				  ? ": another profiler uses it in this process"
 				  : "");
@@ -151,7 +151,7 @@ bool cupti_library_load(int driver_version)
 	result = cupti_library.GetVersion(&version);
 	if (result != CUPTI_SUCCESS || version < CUPTI_VERSION_MIN) {
 		cupti_say(
-			"no device times: its version is %u (error %d); needed is %d, of CUDA 11.0",
+			"no device times: its version is %u (error %d); at least %d (CUDA 11.0) is needed",
 			version, result, CUPTI_VERSION_MIN);
 		return false;
 	}

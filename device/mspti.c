@@ -163,7 +163,7 @@ static bool begin(void)
 	int result = mspti.subscribe(&subscriber, nothing, NULL);
 
 	if (result != 0) {
-		listener_say("MSPTI: no device times: it refuses, error %d%s", result,
+		listener_say("MSPTI: no device times: it refuses the subscription, error %d%s", result,
 			     result == MSPTI_MULTIPLE_SUBSCRIBERS
 				     ? ": another profiler uses it in this process"
 				     : "");
@@ -174,8 +174,7 @@ static bool begin(void)
 	for (size_t i = 0; i < KINDS && result == 0; i++)
 		enabled += mspti.enable(kinds[i]) == 0;
 	if (!enabled) {
-		listener_say("MSPTI: no device times: it records nothing, error %d "
-			     "(LD_PRELOAD=libmspti.so is needed)",
+		listener_say("MSPTI: no device times: it records nothing, error %d (is LD_PRELOAD=libmspti.so set?)",
 			     result);
 		mspti.unsubscribe(subscriber);
 	}
@@ -209,14 +208,13 @@ __attribute__((constructor)) static void initialize(void)
 	    !FIND(enable, "msptiActivityEnable") || !FIND(disable, "msptiActivityDisable") ||
 	    !FIND(flush_all, "msptiActivityFlushAll") ||
 	    !FIND(next_record, "msptiActivityGetNextRecord")) {
-		listener_say("MSPTI: no device times: libmspti.so is not in the process; preload "
-			     "it, too");
+		listener_say("MSPTI: no device times: libmspti.so is not loaded; preload it, too");
 		return;
 	}
 	writer = stream_writer_create("mspti", STREAM_WRITER_SLOTS);
 	if (!writer)
 		listener_say(
-			"MSPTI: no device times: no shared memory for them (ulimit -f, memory)");
+			"MSPTI: no device times: cannot create shared memory (check ulimit -f and free memory)");
 	else if (listener_start(writer, &listener) != 0)
-		listener_say("MSPTI: no device times: no thread can be had");
+		listener_say("MSPTI: no device times: cannot create a thread");
 }

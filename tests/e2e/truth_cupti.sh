@@ -254,7 +254,7 @@ refused "CUPTI of CUDA 10" '^profbpf: CUPTI: no device times: its version is 12 
 refused "another profiler" '^profbpf: CUPTI: no device times: .*another profiler' TRUTH_CUPTI=busy
 mv "$WORK/cuda/libcupti.so.13" "$WORK/elsewhere.so"
 [ -e /usr/local/cuda/extras/CUPTI ] || ldconfig -p | grep -q libcupti ||
-	refused "no CUPTI" "^profbpf: CUPTI: no device times: libcupti can't be loaded" LD_LIBRARY_PATH="$WORK/cuda"
+	refused "no CUPTI" "^profbpf: CUPTI: no device times: cannot load libcupti" LD_LIBRARY_PATH="$WORK/cuda"
 export PROFBPF_CUPTI=$WORK/elsewhere.so
 run_dumped
 judge_tasks "CUPTI by its path" 1
