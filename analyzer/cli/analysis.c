@@ -379,7 +379,7 @@ static int compute_capture(struct analysis *analysis, const struct analysis_opti
 static void tell_failure(int err, char *error, size_t error_size)
 {
 	snprintf(error, error_size, "cannot analyse: %s%s", strerror(-err),
-		 err == -ENOMEM ? "; name a folder on a disk with room in TMPDIR" : "");
+		 err == -ENOMEM ? "; set TMPDIR to a folder on a disk with free space" : "");
 }
 
 int analysis_compute(struct analysis *analysis, const struct analysis_options *options, char *error,

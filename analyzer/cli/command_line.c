@@ -31,8 +31,7 @@ static error_t parse_query_format(const char *arg, struct options *options,
 		}
 	}
 	argp_error(state,
-		   "unknown format '%s'; known are table, csv and json, with --schema "
-		   "also markdown",
+		   "unknown format '%s': use table, csv or json, with --schema also markdown",
 		   arg);
 	return 0;
 }
@@ -50,8 +49,8 @@ static error_t parse_format(const char *arg, struct options *options, struct arg
 	else if (strcmp(arg, "html") == 0 && page)
 		options->format = FORMAT_HTML;
 	else
-		argp_error(state, "unknown format '%s'; known are text%s json%s", arg,
-			   page ? "," : " and", page ? " and html, a page for a browser" : "");
+		argp_error(state, "unknown format '%s': use text%s json%s", arg,
+			   page ? "," : " and", page ? " or html, a page for a browser" : "");
 	return 0;
 }
 
@@ -69,7 +68,7 @@ static error_t parse_export(const char *arg, struct options *options, struct arg
 			options->exporter = exporters[i].exporter;
 	}
 	if (!options->exporter)
-		argp_error(state, "cannot export to '%s'; known are " EXPORT_NAMES, arg);
+		argp_error(state, "cannot export to '%s': use one of " EXPORT_NAMES, arg);
 	return 0;
 }
 
@@ -84,7 +83,7 @@ static void parse_kind(const char *arg, struct options *options, struct argp_sta
 		kind++;
 	if (kind == sizeof(names) / sizeof(names[0]))
 		argp_error(state,
-			   "there are no stacks of kind '%s'; known are on-cpu, off-cpu and device",
+			   "unknown kind of stacks '%s': use on-cpu, off-cpu or device",
 			   arg);
 	options->has_stacks = true;
 	options->stacks = (enum stacks_kind)kind;
@@ -98,7 +97,7 @@ static uint32_t parse_number(const char *name, const char *arg, struct argp_stat
 	errno = 0;
 	value = strtoul(arg, &end, 10);
 	if (errno || *arg < '0' || *arg > '9' || *end || value > UINT32_MAX)
-		argp_error(state, "%s wants a number, not '%s'", name, arg);
+		argp_error(state, "%s needs a number, not '%s'", name, arg);
 	return (uint32_t)value;
 }
 
@@ -120,7 +119,7 @@ static void parse_range(const char *name, const char *arg, struct diff_range *ra
 	char first[64];
 
 	if (!dots || !dots[2] || (size_t)(dots - arg) >= sizeof(first)) {
-		argp_error(state, "%s wants two times, as 0s..10s, not '%s'", name, arg);
+		argp_error(state, "%s needs two times, as 0s..10s, not '%s'", name, arg);
 		return;
 	}
 	snprintf(first, sizeof(first), "%.*s", (int)(dots - arg), arg);
@@ -133,10 +132,10 @@ static void parse_range(const char *name, const char *arg, struct diff_range *ra
 static void check_diff(const struct options *options, struct argp_state *state)
 {
 	if (options->trace_count < 1 || options->trace_count > 2)
-		argp_error(state, "compare which? give two recordings: diff before.pbt after.pbt");
+		argp_error(state, "no recording is given; give two: diff before.pbt after.pbt");
 	if (options->trace_count == 1 && !(options->before.given && options->after.given))
-		argp_error(state, "with what? give a second recording, or two parts of this one: "
-				  "--before 0s..10s --after 10s..20s");
+		argp_error(state, "only one recording is given: give a second one, or two parts of "
+				  "this one: --before 0s..10s --after 10s..20s");
 }
 
 /* The statement is the last argument; sqlite3's .tables and .schema are accepted, too. */
@@ -147,13 +146,14 @@ static void check_query(struct options *options, struct argp_state *state)
 	if (options->schema)
 		return;
 	if (options->format == FORMAT_MARKDOWN)
-		argp_error(state, "only the list of tables can be markdown: give --schema");
+		argp_error(state, "--format markdown is for the list of tables only: add --schema");
 	if (!sql)
 		argp_error(
 			state,
-			"which rows? give a trace and a statement: run.pbt \"select * from api\"");
+			"no statement is given: give a trace and a statement: run.pbt \"select * from api\"");
 	if (!access(sql, F_OK))
-		argp_error(state, "which rows? '%s' is a file; give a statement after it: \"select * from api\"", sql);
+		argp_error(state, "no statement is given: '%s' is a file; give a statement after "
+				  "it: \"select * from api\"", sql);
 	options->trace_count--;
 	options->sql = sql;
 	if (sql &&
@@ -169,9 +169,9 @@ static void check_query(struct options *options, struct argp_state *state)
 static void check_gil(struct options *options, struct argp_state *state)
 {
 	if (!options->exporter || !options->exporter->has_kinds)
-		argp_error(state, "--gil is for stacks: give it with --to folded, speedscope or pprof");
+		argp_error(state, "--gil is for stacks only: use it with --to folded, speedscope or pprof");
 	if (options->has_stacks && options->stacks != STACKS_ON_CPU)
-		argp_error(state, "--gil is for samples of threads on a CPU: leave --kind out");
+		argp_error(state, "--gil is for samples of threads on a CPU only: omit --kind");
 	options->has_stacks = true;
 	options->stacks = STACKS_GIL;
 }
@@ -187,30 +187,30 @@ static void check_usage(struct options *options, struct argp_state *state)
 		return;
 	}
 	if (options->trace_count == 0 && options->device_count == 0)
-		argp_error(state, "which trace? give the .pbt file, - for standard input, or a "
+		argp_error(state, "no trace is given: give a .pbt file, - for standard input, or a "
 				  "device file with --device PATH");
 	if (options->command == COMMAND_EXPORT && !options->exporter)
-		argp_error(state, "export to what? give --to and one of " EXPORT_NAMES);
+		argp_error(state, "no format is given: use --to with one of " EXPORT_NAMES);
 	if (options->no_merge && options->exporter != &export_chrome)
-		argp_error(state, "--no-merge is for --to chrome: others merge nothing");
+		argp_error(state, "--no-merge is for --to chrome only: other formats merge nothing");
 	if (options->has_stacks && !(options->exporter && options->exporter->has_kinds))
 		argp_error(state,
-			   "--kind is for stacks: give it with --to folded, speedscope or pprof");
+			   "--kind is for stacks only: use it with --to folded, speedscope or pprof");
 	if (options->gil)
 		check_gil(options, state);
 	if (options->command == COMMAND_EXPORT &&
 	    (!options->output || strcmp(options->output, "-") == 0))
 		argp_error(state, "export writes to a file or a folder: give -o PATH");
 	if (options->command == COMMAND_LAKE && options->format != FORMAT_TEXT)
-		argp_error(state, "a lake is Parquet: --format is for --schema");
+		argp_error(state, "--format is for --schema only: a lake is always Parquet");
 	if (options->command == COMMAND_LAKE &&
 	    (!options->output || strcmp(options->output, "-") == 0))
-		argp_error(state, "which lake? give its directory with -o DIR");
+		argp_error(state, "no lake is given: give its directory with -o DIR");
 	if (options->has_from && options->has_to && options->from_ns >= options->to_ns)
 		argp_error(state, "--from must be before %s",
 			   options->command == COMMAND_EXPORT ? "--until" : "--to");
 	if (options->has_steps && (options->has_from || options->has_to))
-		argp_error(state, "--step chooses the time itself: leave out --from and %s",
+		argp_error(state, "--step selects the time: omit --from and %s",
 			   options->command == COMMAND_EXPORT ? "--until" : "--to");
 }
 
@@ -240,20 +240,20 @@ static error_t parse_operators(int key, char *arg, struct operator_options *opti
 	case KEY_MAX_TIME: parse_time("--max-time", arg, &given, &options->max_ns, state); return 0;
 	case KEY_AGGREGATE:
 		if (!parse_operator_value(arg, options))
-			argp_error(state, "--aggregate wants sum, max, min or mean, not '%s'", arg);
+			argp_error(state, "--aggregate needs sum, max, min or mean, not '%s'", arg);
 		return 0;
 	case KEY_AGGREGATE_BY:
 		if (!parse_operator_by(arg, options))
 			argp_error(
 				state,
-				"--aggregate-by wants name, type, core, shape or scope, not '%s'",
+				"--aggregate-by needs name, type, core, shape or scope, not '%s'",
 				arg);
 		return 0;
 	case KEY_ORDER_BY:
 		if (!parse_operator_order(arg, options))
 			argp_error(
 				state,
-				"--order-by wants value, name, type, count, total, mean, min, max, "
+				"--order-by needs value, name, type, count, total, mean, min, max, "
 				"flops, rate, utilization, bytes or bandwidth, not '%s'",
 				arg);
 		return 0;
@@ -276,7 +276,7 @@ static void parse_depth(const char *arg, struct options *options, struct argp_st
 	uint64_t depth = 0, last = 0;
 
 	if (!parse_steps(arg, &depth, &last) || depth != last || depth > SCOPE_DEPTH_MAX)
-		argp_error(state, "--scope-depth wants a number up to %d, not '%s'",
+		argp_error(state, "--scope-depth needs a number up to %d, not '%s'",
 			   SCOPE_DEPTH_MAX, arg);
 	options->operators.scope_depth = (uint32_t)depth;
 	options->has_scope_depth = true;
@@ -288,7 +288,7 @@ static void parse_ids(const char *name, const char *of, const char *arg, uint32_
 	free(*ids);
 	*ids = NULL;
 	if (!parse_numbers(arg, ids, count))
-		argp_error(state, "%s wants %s ids, not '%s'", name, of, arg);
+		argp_error(state, "%s needs %s ids, not '%s'", name, of, arg);
 }
 
 /* Parses options that select a part of the recording or name things in it. */
@@ -310,7 +310,7 @@ static error_t parse_part(int key, char *arg, struct options *options, struct ar
 		break;
 	case KEY_STEP:
 		if (!parse_steps(arg, &options->first_step, &options->last_step))
-			argp_error(state, "--step wants a number or 3..5, not '%s'", arg);
+			argp_error(state, "--step needs a number or a range as 3..5, not '%s'", arg);
 		options->has_steps = true;
 		break;
 	case KEY_BEFORE: parse_range("--before", arg, &options->before, state); break;
@@ -341,7 +341,7 @@ static error_t parse_shape(int key, char *arg, struct options *options, struct a
 	case KEY_SECTION:
 		options->full = true;
 		if (!parse_sections(arg, &options->sections))
-			argp_error(state, "no such section in '%s'; there are %s", arg,
+			argp_error(state, "unknown section in '%s': the sections are %s", arg,
 				   SECTION_NAMES);
 		break;
 	case KEY_KIND: parse_kind(arg, options, state); break;

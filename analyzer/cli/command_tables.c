@@ -16,33 +16,32 @@
 #define OPTION_MEMORY                                                                         \
 	{                                                                                     \
 		"memory", KEY_MEMORY, "SIZE", 0,                                              \
-			"use about so much memory; what is beyond lies in temporary files, "  \
-			"which takes longer (256M)", 0                                        \
+			"limit of memory, about; further data are in temporary files, which " \
+			"takes longer (256M)", 0                                              \
 	}
-#define OPTION_FROM                                                                         \
-	{                                                                                   \
-		"from", KEY_FROM, "T", 0,                                                   \
-			"leave out what came before T after the start: 1.5s, 200ms, 3us", 0 \
+#define OPTION_FROM                                                                      \
+	{                                                                                \
+		"from", KEY_FROM, "T", 0,                                                \
+			"leave out events before T after the start: 1.5s, 200ms, 3us", 0 \
 	}
-#define OPTION_TO                                                            \
-	{                                                                    \
-		"to", KEY_TO, "T", 0, "leave out what came at or after T", 0 \
+#define OPTION_TO                                                         \
+	{                                                                 \
+		"to", KEY_TO, "T", 0, "leave out events at or after T", 0 \
 	}
-#define OPTION_DEVICE                                                                           \
-	{                                                                                       \
-		"device", KEY_DEVICE, "PATH", 0,                                                \
-			"take in a device file of another profiler; may be given repeatedly", 0 \
+#define OPTION_DEVICE                                                                 \
+	{                                                                             \
+		"device", KEY_DEVICE, "PATH", 0,                                      \
+			"also read a device file of another profiler (repeatable)", 0 \
 	}
 #define OPTION_PID                                                           \
 	{                                                                    \
 		"pid", KEY_PID, "PID[,PID...]", 0, "only these processes", 0 \
 	}
-#define OPTION_THREAD                                                \
-	{                                                            \
-		"thread", KEY_THREAD, "TID[,TID...]", 0,             \
-			"what these threads waited for, instead of " \
-			"those that the job is found to go by",      \
-			0                                            \
+#define OPTION_THREAD                                                                              \
+	{                                                                                          \
+		"thread", KEY_THREAD, "TID[,TID...]", 0,                                           \
+			"report the waits of these threads instead of those chosen automatically", \
+			0                                                                          \
 	}
 
 #define OPTION_STEP                                                                  \
@@ -65,7 +64,7 @@ static const struct argp_option REPORT_OPTIONS[] = {
 	{ "section", KEY_SECTION, "LIST", 0,
 	  "only these sections: " SECTION_NAMES "; all but shapes if not given", 0 },
 	{ "full", KEY_FULL, NULL, 0,
-	  "as text, too, all sections but shapes; without it, text is what fits on one screen", 0 },
+	  "print all sections but shapes in text, too, instead of a summary that fits on one screen", 0 },
 	{ "top", KEY_TOP, "N", 0, "rows of each table, 0 for all (text: 10; one screen: 4)", 0 },
 	{ "schema", KEY_SCHEMA, NULL, 0,
 	  "describe the JSON report as a JSON Schema; no trace is needed", 0 },
@@ -77,25 +76,25 @@ static const struct argp_option REPORT_OPTIONS[] = {
 	OPTION_PID,
 	OPTION_THREAD,
 	{ "subtract-probe-cost", KEY_SUBTRACT, NULL, 0,
-	  "durations of calls without what the probes took of them", 0 },
+	  "subtract the cost of probes from durations of calls", 0 },
 	OPTION_STRICT,
 	OPTION_MEMORY,
 	OPTION_DEVICE,
-	{ NULL, 0, NULL, 0, "Which operators, and how:", 1 },
-	{ "name", KEY_NAME, "WORDS", 0, "only those whose names have these words, more or less",
+	{ NULL, 0, NULL, 0, "Selection and order of operators:", 1 },
+	{ "name", KEY_NAME, "WORDS", 0, "only those whose names contain these words, approximately",
 	  1 },
 	{ "type", KEY_TYPE, "LIST", 0,
 	  "only these types of operators, kinds of tasks or cores; * and ? stand for others", 1 },
-	{ "input-dtype", KEY_DTYPE, "TYPE", 0, "only those with such an input", 1 },
+	{ "input-dtype", KEY_DTYPE, "TYPE", 0, "only those with an input of this shape", 1 },
 	{ "aggregate-by", KEY_AGGREGATE_BY, "WHAT", 0,
 	  "name (the default), type, core, shape (name and input shapes) or scope (first parts of "
 	  "the name)",
 	  1 },
 	{ "scope-depth", KEY_SCOPE_DEPTH, "N", 0, "parts of a name that make a scope (2)", 1 },
 	{ "aggregate", KEY_AGGREGATE, "FIGURE", 0,
-	  "what stands for all tasks of an operator: sum (the default), max, min or mean", 1 },
-	{ "min-time", KEY_MIN_TIME, "T", 0, "only those for which that is T or more", 1 },
-	{ "max-time", KEY_MAX_TIME, "T", 0, "only those for which that is T or less", 1 },
+	  "value of an operator, from those of its tasks: sum (the default), max, min or mean", 1 },
+	{ "min-time", KEY_MIN_TIME, "T", 0, "only those whose value is T or more", 1 },
+	{ "max-time", KEY_MAX_TIME, "T", 0, "only those whose value is T or less", 1 },
 	{ "order-by", KEY_ORDER_BY, "[+]COLUMN", 0,
 	  "value (the default), name, type, count, total, mean, min, max, flops, rate (flops per "
 	  "second), utilization, bytes or bandwidth; with +, the smallest first",
@@ -108,11 +107,11 @@ static const struct argp_option EXPORT_OPTIONS[] = {
 	{ "to", KEY_AS, "FORMAT", 0, EXPORT_NAMES, 0 },
 	{ "output", 'o', "PATH", 0, "where to write", 0 },
 	OPTION_FROM,
-	{ "until", KEY_TO, "T", 0, "leave out what came at or after T", 0 },
+	{ "until", KEY_TO, "T", 0, "leave out events at or after T", 0 },
 	{ "kind", KEY_KIND, "KIND", 0,
-	  "of folded, speedscope and pprof: on-cpu (the default), off-cpu or device", 0 },
+	  "for folded, speedscope and pprof: on-cpu (the default), off-cpu or device", 0 },
 	{ "gil", KEY_GIL, NULL, 0,
-	  "of folded, speedscope and pprof: only samples of threads that had their Python interpreter's lock", 0 },
+	  "for folded, speedscope and pprof: only samples of threads that held their Python interpreter's lock", 0 },
 	OPTION_STEP,
 	OPTION_FP_POINT,
 	OPTION_BP_POINT,
@@ -120,7 +119,7 @@ static const struct argp_option EXPORT_OPTIONS[] = {
 	  "levels of scopes (first parts of operators' names) that timelines show, 0 for none (3)",
 	  0 },
 	{ "no-merge", KEY_NO_MERGE, NULL, 0,
-	  "of chrome: write each run on a CPU, call and task, however short and many they are", 0 },
+	  "for chrome: write each run on a CPU, call and task, even if they are short and many", 0 },
 	OPTION_PID,
 	OPTION_STRICT,
 	OPTION_MEMORY,
@@ -132,21 +131,21 @@ static const struct argp_option DIFF_OPTIONS[] = {
 	{ "format", KEY_FORMAT, "FORMAT", 0, "text (the default), json or html", 0 },
 	OPTION_OUTPUT,
 	{ "top", KEY_TOP, "N", 0,
-	  "changes listed, 0 for all, and what did not change, too (text: 10)", 0 },
+	  "number of changes listed; 0 lists all figures, also unchanged ones (text: 10)", 0 },
 	{ "before", KEY_BEFORE, "T..T", 0, "only this part of A: 0s..10s", 0 },
-	{ "after", KEY_AFTER, "T..T", 0, "only this part of B; without B, of A", 0 },
+	{ "after", KEY_AFTER, "T..T", 0, "only this part of B, or of A if B is not given", 0 },
 	OPTION_STRICT,
 	OPTION_MEMORY,
 	{ 0 },
 };
 
 static const struct argp_option LAKE_OPTIONS[] = {
-	{ "output", 'o', "DIR", 0, "the lake, which is made if it is not there", 0 },
+	{ "output", 'o', "DIR", 0, "the lake; it is created if it does not exist", 0 },
 	{ "schema", KEY_SCHEMA, "TABLE", OPTION_ARG_OPTIONAL,
 	  "list the lake's tables and their columns, or those of TABLE; no trace is needed", 0 },
-	{ "format", KEY_FORMAT, "FORMAT", 0, "of the list: table (the default), csv or json", 0 },
+	{ "format", KEY_FORMAT, "FORMAT", 0, "with --schema: table (the default), csv or json", 0 },
 	{ "rank", KEY_RANK, "N", 0,
-	  "of the first device of which no file says its rank; further ones count on", 0 },
+	  "rank of the first device whose rank no file has; further ones are numbered on", 0 },
 	OPTION_STEP,
 	OPTION_FP_POINT,
 	OPTION_BP_POINT,
@@ -181,7 +180,7 @@ const struct command_help command_table[] = {
 	{ "report",
 	  COMMAND_REPORT,
 	  { REPORT_OPTIONS, NULL, "[TRACE...]",
-	    "Say what a recorded job and its machine did, and why its devices were idle.", NULL,
+	    "Report what a recorded job and its machine did, and why its devices were idle.", NULL,
 	    NULL, NULL } },
 	{ "export",
 	  COMMAND_EXPORT,
@@ -190,25 +189,24 @@ const struct command_help command_table[] = {
 	{ "query",
 	  COMMAND_QUERY,
 	  { QUERY_OPTIONS, NULL, "[TRACE...] SQL",
-	    "Ask for rows of the tables of a trace by one SELECT of SQLite's SQL; nothing is "
-	    "changed or stored.",
+	    "Run one SELECT of SQLite's SQL on the tables of a trace; the trace is not changed.",
 	    NULL, NULL, NULL } },
 	{ "diff",
 	  COMMAND_DIFF,
 	  { DIFF_OPTIONS, NULL, "A [B]",
-	    "Say what changed from one recording to another, or from one part of it to another, "
-	    "beyond what equal ones differ by. A and B are traces or device files.",
+	    "Report what changed between two recordings, or two parts of one, beyond their noise. "
+	    "A and B are traces or device files.",
 	    NULL, NULL, NULL } },
 	{ "lake",
 	  COMMAND_LAKE,
 	  { LAKE_OPTIONS, NULL, "[TRACE...]",
-	    "Add what ranks are compared by to a directory of Parquet files that all hosts of a job share.",
+	    "Add the data for the comparison of ranks to a directory of Parquet files that all hosts of a job share.",
 	    NULL, NULL, NULL } },
 	{ "info",
 	  COMMAND_INFO,
 	  { INFO_OPTIONS, NULL, "[TRACE...]",
-	    "Say what a trace holds: header, clocks, sources, losses, damage; and what a device "
-	    "file holds, and what of it could not be understood.",
+	    "Print the contents of a trace: header, clocks, sources, losses, damage; and those of "
+	    "a device file, with the data in it that could not be interpreted.",
 	    NULL, NULL, NULL } },
 };
 

@@ -77,7 +77,7 @@ static int check_part(const struct diff_side *side, uint64_t lasted_ns, char *er
 	if (side->to_ns > side->from_ns && side->to_ns - side->from_ns >= SHORTEST_NS)
 		return 0;
 	snprintf(error, error_size,
-		 "%s: nothing to compare in that part of it: the recording lasted %s", side->name,
+		 "%s: that part has nothing to compare: the recording lasted %s", side->name,
 		 duration_format(lasted_ns, lasted, sizeof(lasted)));
 	return -EINVAL;
 }

@@ -70,14 +70,13 @@ static void text_clocks(FILE *out, const struct model *model, const struct repor
 
 	print_heading(out, options, "Clocks");
 	if (count == 0) {
-		fputs("no snapshots: times of devices that count in another clock cannot be "
-		      "placed\n",
+		fputs("no clock snapshots: times of devices with another clock cannot be converted\n",
 		      out);
 		return;
 	}
 	first = clock_table_get(model->clocks, 0);
 	last = clock_table_get(model->clocks, count - 1);
-	fprintf(out, "%zu snapshots over %.3f s, %" PRIu64 " left out as impossible\n", count,
+	fprintf(out, "%zu snapshots over %.3f s, %" PRIu64 " left out as inconsistent\n", count,
 		(double)(last->monotonic_ns - first->monotonic_ns) / 1e9,
 		clock_table_skipped(model->clocks));
 	for (int kind = CLOCK_KIND_MONOTONIC_RAW; kind <= CLOCK_KIND_REALTIME; kind++) {

@@ -446,7 +446,7 @@ static int check_window(const struct options *options, const struct analysis *an
 
 	duration_format(lasted_ns, lasted, sizeof(lasted));
 	if (options->has_to && options->to_ns == 0)
-		snprintf(error, error_size, "%s 0 leaves nothing: times are from the beginning%s%s",
+		snprintf(error, error_size, "%s 0 selects nothing: times count from the beginning%s%s",
 			 options->command == COMMAND_EXPORT ? "--until" : "--to",
 			 options->trace_count ? ", and the recording lasted " : "",
 			 options->trace_count ? lasted : "");
@@ -472,7 +472,7 @@ static int check_pids(const struct options *options, const struct model *model, 
 		missing++;
 	if (missing == options->pid_count || !model->processes.count)
 		return 0;
-	used = snprintf(error, error_size, "--pid: there is no process %u; the job's are",
+	used = snprintf(error, error_size, "--pid: process %u does not exist; those of the job are",
 			options->pids[missing]);
 	for (uint32_t i = 0; i < model->processes.count && listed < PIDS_TOLD; i++) {
 		if (!model->processes.row[i].target || used < 0 || (size_t)used >= error_size)
@@ -482,7 +482,8 @@ static int check_pids(const struct options *options, const struct model *model, 
 				 printable(model_text(model, model->processes.row[i].name), name, sizeof(name)));
 	}
 	if (!listed)
-		snprintf(error, error_size, "--pid: there is no process %u; --section processes lists them",
+		snprintf(error, error_size, "--pid: process %u does not exist; --section processes "
+					    "lists the processes",
 			 options->pids[missing]);
 	return EMPTY_PART;
 }
@@ -542,7 +543,7 @@ static int describe(const struct options *options, char *error, size_t error_siz
 
 	if (err == -ENOENT)
 		snprintf(error, error_size,
-			 "there is no table '%s'; analyzer %s --schema lists them",
+			 "unknown table '%s'; analyzer %s --schema lists the tables",
 			 options->schema_of,
 			 options->command == COMMAND_LAKE ? "lake" : "query");
 	else if (err == -EPIPE)

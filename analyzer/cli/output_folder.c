@@ -16,8 +16,7 @@ static int fail(int err, const char *path, char *error, size_t error_size)
 {
 	if (err == ENOTEMPTY || err == EEXIST)
 		snprintf(error, error_size,
-			 "cannot write %s: there is something already; remove it or name another "
-			 "folder",
+			 "cannot write %s: it exists already; remove it or give another folder",
 			 path);
 	else
 		snprintf(error, error_size, "cannot write %s: %s", path, strerror(err));

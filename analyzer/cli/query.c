@@ -55,11 +55,11 @@ static void explain(sqlite3 *db, int code, char *error, size_t error_size)
 	const char *message = sqlite3_errmsg(db);
 
 	if (code == SQLITE_AUTH)
-		snprintf(error, error_size, "only SELECT is possible: a trace is not changed");
+		snprintf(error, error_size, "only SELECT is allowed: a trace cannot be changed");
 	else if (code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
 		snprintf(error, error_size,
-			 "no room to sort rows in: %s; name a folder with room in SQLITE_TMPDIR, "
-			 "or ask for fewer rows",
+			 "no space to sort the rows: %s; set SQLITE_TMPDIR to a folder with free "
+			 "space, or select fewer rows",
 			 message);
 	else if (strncmp(message, "no such table", strlen("no such table")) == 0)
 		snprintf(error, error_size, "%s; analyzer query --schema lists the tables",
@@ -84,8 +84,8 @@ static int prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement, char 
 	rest += strspn(rest, " \t\n\r;");
 	if (!*statement || *rest) {
 		snprintf(error, error_size,
-			 *statement ? "one statement at a time: what follows the "
-				      "first semicolon is not run"
+			 *statement ? "only one statement is allowed: the text after the first "
+				      "semicolon is a second one"
 				    : "the statement is empty");
 		return -EINVAL;
 	}
@@ -252,7 +252,7 @@ int query_needs_of(const char *sql, struct query_needs *needs, char *error, size
 	/* The part was set by creating the tables, not by the statement. */
 	needs->part = SQL_PART_NONE;
 	if (err) {
-		snprintf(error, error_size, "cannot make the tables: %s", strerror(-err));
+		snprintf(error, error_size, "cannot create the tables: %s", strerror(-err));
 	} else {
 		sqlite3_set_authorizer(db, note_table, needs);
 		err = prepare(db, sql, &statement, error, error_size);
@@ -277,7 +277,7 @@ static int check_folder(char *error, size_t error_size)
 		err = ENOTDIR;
 	if (err)
 		snprintf(error, error_size,
-			 "SQLITE_TMPDIR is '%s': %s; name a folder with room to sort rows in",
+			 "SQLITE_TMPDIR is '%s': %s; set it to a folder with free space for sorting",
 			 folder, strerror(err));
 	return -err;
 }
@@ -293,7 +293,7 @@ int query_run(FILE *out, const struct table_data *data, const char *sql, enum qu
 		return err;
 	err = open_tables(&db, data, NULL);
 	if (err) {
-		snprintf(error, error_size, "cannot make the tables: %s", strerror(-err));
+		snprintf(error, error_size, "cannot create the tables: %s", strerror(-err));
 	} else {
 		err = prepare(db, sql, &statement, error, error_size);
 		if (!err) {

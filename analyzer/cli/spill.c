@@ -77,8 +77,8 @@ static void drop_pages(int signal)
 static void tell_full(int signal, siginfo_t *info, void *context)
 {
 	static const char text[] =
-		"analyzer: no room left on the disk for temporary files; name a folder on a disk "
-		"with room in TMPDIR\n";
+		"analyzer: no space left on the disk for temporary files; set TMPDIR to a folder "
+		"on a disk with free space\n";
 
 	(void)context;
 	for (int i = 0; i < REGIONS_MAX; i++) {

@@ -110,13 +110,13 @@ int step_window_find(struct model *model, struct analysis_options *options, char
 		return err;
 	if (!search.count) {
 		snprintf(error, error_size,
-			 "no steps are known, so --step can choose none (what only repeats is no "
-			 "step); --fp-point names the operator that begins them, --from and --to "
-			 "choose by time");
+			 "no steps are known, so --step cannot select any (mere repetitions are "
+			 "not steps); --fp-point sets the operator that begins a step, --from and "
+			 "--to select by time");
 		return -ENOENT;
 	}
 	if (!search.to_ns) {
-		snprintf(error, error_size, "no such step: there are %" PRIu64 " to %" PRIu64,
+		snprintf(error, error_size, "no such step: the steps are %" PRIu64 " to %" PRIu64,
 			 search.lowest, search.highest);
 		return -ENOENT;
 	}

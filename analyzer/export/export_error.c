@@ -14,7 +14,7 @@ void export_explain(int error, const char *path, char *text, size_t size)
 			 path);
 	else if (error == -ENOSPC || error == -EDQUOT)
 		snprintf(text, size,
-			 "%s: cannot write: %s; make room, or choose another place with -o", path,
+			 "%s: cannot write: %s; free some space, or choose another place with -o", path,
 			 strerror(-error));
 	else
 		snprintf(text, size, "%s: cannot write: %s", path, strerror(-error));

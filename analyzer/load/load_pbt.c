@@ -166,7 +166,7 @@ static void bad_body(struct loader *loader, const struct pbt_packet *packet)
 	if (!damage->first_reason[0]) {
 		damage->first_offset = packet->offset;
 		snprintf(damage->first_reason, sizeof(damage->first_reason),
-			 "the packet's body (kind %d) makes no sense", (int)packet->kind);
+			 "the packet's body (kind %d) is not valid", (int)packet->kind);
 	}
 }
 
@@ -196,8 +196,8 @@ static int load_packet(struct loader *loader, const struct pbt_packet *packet, c
 		bad_body(loader, packet);
 	if (loader->no_memory) {
 		snprintf(error, error_size,
-			 "out of memory; analyse a shorter recording, name a folder on a disk with "
-			 "room in TMPDIR, or use a machine with more memory");
+			 "out of memory; analyse a shorter recording, set TMPDIR to a folder on a "
+			 "disk with free space, or use a machine with more memory");
 		err = -ENOMEM;
 	}
 	return !err && far_launches_doubtful(&loader->far) ? -EAGAIN : err;

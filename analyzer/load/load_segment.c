@@ -219,8 +219,8 @@ int load_segment(struct loader *loader, const struct pbt_packet *packet, char *e
 	       segment->boot_id.len < sizeof(boot_id) ? segment->boot_id.len : sizeof(boot_id));
 	if (loader->any_segment && memcmp(boot_id, loader->boot_id, sizeof(boot_id)) != 0) {
 		snprintf(error, error_size,
-			 "recorded on another host or after a reboot: its clock has nothing to do "
-			 "with that of the traces before; analyse it on its own");
+			 "recorded on another host or after a reboot: its clock is not related to "
+			 "that of the traces before; analyse it separately");
 		return -EINVAL;
 	}
 	memcpy(loader->boot_id, boot_id, sizeof(boot_id));

@@ -56,8 +56,7 @@ static void add_quantile(sqlite3_context *context, int argc, sqlite3_value **arg
 		add(context, fraction, argv[0]);
 	else
 		sqlite3_result_error(context,
-				     "quantile(value, fraction) wants a fraction from 0 to 1, as "
-				     "0.99",
+				     "quantile(value, fraction) needs a fraction from 0 to 1, as 0.99",
 				     -1);
 }
 

@@ -138,8 +138,7 @@ const char *diff_sentence(const struct changes *changes, char *text, size_t size
 
 	if (!changes->count)
 		snprintf(text, size,
-			 "Nothing can be compared: too little of the same kind is in both "
-			 "recordings.");
+			 "Nothing can be compared: the recordings have too few figures in common.");
 	else if (step && step->significant)
 		say_step(changes, step, text, size);
 	else if (step && !changes->significant)

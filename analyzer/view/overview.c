@@ -74,7 +74,7 @@ static void tell_machine(const struct report *report)
 	if (!host || !host->cpu_count || !isfinite(cpu_utilization(&host->all)))
 		return;
 	snprintf(text, sizeof(text), tr("%.1f %% of %u CPUs busy%s"), cpu_utilization(&host->all),
-		 info->cpus, host->all.steal_ns ? tr(", a part of the rest is taken by the hypervisor") : "");
+		 info->cpus, host->all.steal_ns ? tr(", the hypervisor takes a part of the rest") : "");
 	line(report, tr("machine"), text);
 }
 
@@ -88,8 +88,8 @@ static void tell_device(const struct report *report, const struct device_usage *
 		 device->has_rank ? device->rank : device->id);
 	if (usage->window_ns && device->whole)
 		snprintf(text, sizeof(text),
-			 tr("busy is unknown: the kernels in its tasks are not told; %" PRIu64
-			 " tasks in %.3f s%s%s"),
+			 tr("busy is unknown: the kernels in its tasks are not listed; %" PRIu64 " "
+			    "tasks in %.3f s%s%s"),
 			 usage->tasks, (double)usage->window_ns / 1e9, *name ? tr("; ") : "", name);
 	else if (usage->window_ns)
 		snprintf(text, sizeof(text), tr("busy %.1f %% of %.3f s; %" PRIu64 " tasks%s%s"),
@@ -376,7 +376,7 @@ static int show_sums(const struct report *report)
 	sorted.order = rows;
 	if (sorted.order_count)
 		err = show(report, &sorted,
-			   tr("What the device did, as a device file sums it up (--section operators)"));
+			   tr("What the device did, from sums in a device file (--section operators)"));
 	free(rows);
 	return err;
 }
@@ -394,10 +394,10 @@ static int show_tables(const struct report *report)
 		err = show(report, &CALLS, tr("What the job called (--section api)"));
 	if (!err && results->api_statistic && !report->model->calls.count)
 		err = show(report, &TOLD,
-			   tr("What the job called, as a device file sums it up (--section api)"));
+			   tr("What the job called, from sums in a device file (--section api)"));
 	if (!err && results->scopes)
 		err = show(report, &SCOPES_VIEW,
-			   tr("What the host was in, by the device file's own timeline (--section api)"));
+			   tr("Host functions, from the timeline of the device file (--section api)"));
 	if (!err && results->processes)
 		err = show(report, &PROCESSES, tr("The job's processes; CPU %: 100 is one CPU (--section processes)"));
 	return err;

@@ -14,10 +14,11 @@
 
 /* ---- By function */
 
-#define API_FIGURES(COLUMN)                                                                  \
-	COLUMN(open_ns, NS, "open", "how long calls have lasted that had not returned",      \
-	       cell_known(row->open, row->open_ns))                                          \
-	COLUMN(unrecorded, COUNT, "too short", "calls below the minimum that was asked for", \
+#define API_FIGURES(COLUMN)                                                             \
+	COLUMN(open_ns, NS, "open", "how long calls have lasted that had not returned", \
+	       cell_known(row->open, row->open_ns))                                     \
+	COLUMN(unrecorded, COUNT, "too short", "calls below the requested minimum "     \
+					       "(--min-duration)",                      \
 	       cell_u64(row->unrecorded))
 
 DEFINE_FIGURES(api_figures, struct api_usage, API_FIGURES, NULL);
@@ -126,26 +127,25 @@ static void print_legend(const struct report *report)
 	}
 	if (open)
 		fprintf(out,
-			"open: had not returned when the recording or the thread ended, after "
-			"%.3f ms in sum; not in the times of the table\n",
+			"open: had not returned when the recording or the thread ended; their %.3f "
+			"ms in sum are not in the times of the table\n",
 			(double)open_ns / 1e6);
 	if (left)
-		fputs("left: ended by an exception, longjmp or unwinding instead of returning; "
-		      "when is not known: in no times\n",
+		fputs("left: ended by an exception, longjmp or unwinding, at an unknown time; not "
+		      "in the times of the table\n",
 		      out);
 	if (end_unknown)
-		fputs("end unknown: only their entries were seen: in no times\n", out);
+		fputs("end unknown: only the entry was recorded; not in the times of the table\n", out);
 	if (cost && cost->subtracted)
-		fputs("times are without what the probes took (--subtract-probe-cost); 0 is what "
-		      "they cannot tell from nothing\n",
+		fputs("the probes' cost is subtracted from the times (--subtract-probe-cost); 0: "
+		      "not more than that cost\n",
 		      out);
 	if (inner)
 		fputs("inside others: made by a call of the same runtime; not counted again in the "
 		      "sums above\n",
 		      out);
 	if (unrecorded)
-		fputs("too short: below the minimum that was asked for; counted, not in p50 to "
-		      "max\n",
+		fputs("too short: below the requested minimum (--min-duration); counted, but not in p50 to max\n",
 		      out);
 }
 
@@ -160,7 +160,7 @@ static void print_legend(const struct report *report)
 	       cell_known(row->phases, row->prepared))                                       \
 	COLUMN(reused, COUNT, "reused", "prepared once, launched before",                    \
 	       cell_known(row->phases, row->reused))                                         \
-	COLUMN(unprepared, COUNT, "unprepared", "prepared where nobody saw it",              \
+	COLUMN(unprepared, COUNT, "unprepared", "whose preparation was not recorded",        \
 	       cell_known(row->phases, row->unprepared))                                     \
 	COLUMN(prepare_count, COUNT, "prepare calls", "calls that prepare",                  \
 	       cell_known(row->phases, row->prepare_count))                                  \
@@ -205,9 +205,8 @@ static int print_launched(const struct report *report)
 		phases |= launched->rows[i].phases;
 	if (phases)
 		fputs("prepared: the operator was prepared (GetWorkspaceSize) for this launch; "
-		      "reused: prepared once, launched before; unprepared: prepared where nobody "
-		      "saw "
-		      "it\n",
+		      "reused: prepared once, launched before; unprepared: its preparation was not "
+		      "recorded\n",
 		      report->out);
 	return err;
 }
@@ -285,12 +284,12 @@ static int api_text(const struct report *report)
 			err = print_launched(report);
 	}
 	if (!err && view_count(report, &SCOPES_VIEW, NULL)) {
-		fputs("\nWhat the host was in, by the device file's own timeline:\n", report->out);
+		fputs("\nHost functions, from the timeline of the device file:\n", report->out);
 		err = view_text(report, &SCOPES_VIEW);
 	}
 	if (err || !view_count(report, &TOLD, NULL))
 		return err;
-	fputs("\nAs a device file sums them up:\n", report->out);
+	fputs("\nSums from a device file:\n", report->out);
 	return view_text(report, &TOLD);
 }
 

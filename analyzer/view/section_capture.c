@@ -99,23 +99,23 @@ static const struct view SOURCES = { "sources", NULL, &capture_sources, SOURCE_S
 
 #define DAMAGE_KNOWN(value) (row->first_reason[0] ? (value) : cell_none())
 
-#define DAMAGE_COLUMNS(COLUMN)                                                                   \
-	COLUMN(batches_read, COUNT, "read", "batches that were read",                            \
-	       cell_u64(row->packets_read))                                                      \
-	COLUMN(batches_skipped, COUNT, "skipped", "batches that could not be read",              \
-	       cell_u64(row->packets_skipped))                                                   \
-	COLUMN(bytes_skipped, BYTES, "skipped", "what is not of any batch that could be read",   \
-	       cell_u64(row->bytes_skipped))                                                     \
-	COLUMN(torn_tail, FLAG, "torn", "the file ends in the middle of a batch",                \
-	       cell_flag(row->torn_tail))                                                        \
-	COLUMN(bad_rows, COUNT, "bad rows", "rows that made no sense and were left out",         \
-	       cell_u64(model->bad_rows))                                                        \
-	COLUMN(unknown_values, COUNT, "unknown values", "values that a later version wrote",     \
-	       cell_u64(model->unknown_values))                                                  \
-	COLUMN(unknown_batches, COUNT, "unknown batches", "batches that a later version wrote",  \
-	       cell_u64(model->unknown_batches))                                                 \
-	COLUMN(first_offset, NUMBER, "at", "byte of the file where the first damage is",         \
-	       DAMAGE_KNOWN(cell_u64(row->first_offset)))                                        \
+#define DAMAGE_COLUMNS(COLUMN)                                                                  \
+	COLUMN(batches_read, COUNT, "read", "batches that were read",                           \
+	       cell_u64(row->packets_read))                                                     \
+	COLUMN(batches_skipped, COUNT, "skipped", "batches that could not be read",             \
+	       cell_u64(row->packets_skipped))                                                  \
+	COLUMN(bytes_skipped, BYTES, "skipped", "bytes that belong to no readable batch",       \
+	       cell_u64(row->bytes_skipped))                                                    \
+	COLUMN(torn_tail, FLAG, "torn", "the file ends in the middle of a batch",               \
+	       cell_flag(row->torn_tail))                                                       \
+	COLUMN(bad_rows, COUNT, "bad rows", "rows that were not valid and were left out",       \
+	       cell_u64(model->bad_rows))                                                       \
+	COLUMN(unknown_values, COUNT, "unknown values", "values that a later version wrote",    \
+	       cell_u64(model->unknown_values))                                                 \
+	COLUMN(unknown_batches, COUNT, "unknown batches", "batches that a later version wrote", \
+	       cell_u64(model->unknown_batches))                                                \
+	COLUMN(first_offset, NUMBER, "at", "byte of the file where the first damage is",        \
+	       DAMAGE_KNOWN(cell_u64(row->first_offset)))                                       \
 	COLUMN(first_reason, TEXT, "reason", "what is wrong there", cell_text(row->first_reason))
 
 static bool next_damage(struct table_cursor *at)
@@ -133,15 +133,15 @@ static const struct view DAMAGE = { "damage", NULL, &damages, NULL, VIEW_ONE,
 #define GAP_COVERAGE (&model->coverage.row[row->coverage])
 #define OF_FILE(value) (row->of_process ? cell_none() : (value))
 
-#define GAP_COLUMNS(COLUMN)                                                                     \
-	COLUMN(process, ROW, "process", "a row of processes",                                   \
-	       cell_index(GAP_COVERAGE->process))                                               \
-	COLUMN(file, TEXT, "file", "whose functions were not probed yet",                       \
-	       OF_FILE(any_string(model, GAP_COVERAGE->file)))                                  \
-	COLUMN(functions, COUNT, "functions", "how many these are",                             \
-	       OF_FILE(cell_u64(GAP_COVERAGE->functions)))                                      \
-	COLUMN(start_ns, INSTANT, "start", "from when on calls were not seen",                  \
-	       cell_u64(row->start_ns))                                                         \
+#define GAP_COLUMNS(COLUMN)                                                        \
+	COLUMN(process, ROW, "process", "a row of processes",                      \
+	       cell_index(GAP_COVERAGE->process))                                  \
+	COLUMN(file, TEXT, "file", "whose functions were not probed until later",  \
+	       OF_FILE(any_string(model, GAP_COVERAGE->file)))                     \
+	COLUMN(functions, COUNT, "functions", "how many these are",                \
+	       OF_FILE(cell_u64(GAP_COVERAGE->functions)))                         \
+	COLUMN(start_ns, INSTANT, "start", "from when on calls were not recorded", \
+	       cell_u64(row->start_ns))                                            \
 	COLUMN(duration_ns, NS, "duration", "for how long", cell_u64(row->ns))
 
 DEFINE_NEXT(next_gap, at->of->results->capture, gaps, gap_count)
@@ -160,16 +160,16 @@ static const char *unseen_why(const struct unseen_launch *row)
 	return row->family ? "not_called" : "no_symbols";
 }
 
-#define UNSEEN_COLUMNS(COLUMN)                                                                   \
-	COLUMN(process, ROW, "process", "a row of processes", cell_index(row->process))          \
-	COLUMN(runtime, TEXT, "runtime", "of which no launch was recorded",                      \
-	       cell_string(model, row->family))                                                  \
-	COLUMN(file, TEXT, "file", "that has its functions", any_string(model, row->file))       \
-	COLUMN(functions, COUNT, "functions", "that launch, in all its files",                   \
-	       cell_not_0(row->functions))                                                       \
-	COLUMN(pointers, TEXT, "pointers of",                                                    \
-	       "a function that gives out pointers to others, whose calls are not seen",         \
-	       cell_text(row->pointers))                                                         \
+#define UNSEEN_COLUMNS(COLUMN)                                                             \
+	COLUMN(process, ROW, "process", "a row of processes", cell_index(row->process))    \
+	COLUMN(runtime, TEXT, "runtime", "of which no launch was recorded",                \
+	       cell_string(model, row->family))                                            \
+	COLUMN(file, TEXT, "file", "that has its functions", any_string(model, row->file)) \
+	COLUMN(functions, COUNT, "functions", "that launch, in all its files",             \
+	       cell_not_0(row->functions))                                                 \
+	COLUMN(pointers, TEXT, "pointers of",                                              \
+	       "a function that returns pointers to others, whose calls are not recorded", \
+	       cell_text(row->pointers))                                                   \
 	COLUMN(why, TEXT, "why", "none was called, or none can be found", cell_text(unseen_why(row)))
 
 DEFINE_NEXT(next_unseen, at->of->results->capture, unseen.row, unseen.count)
@@ -184,13 +184,13 @@ static const struct view UNSEEN = { "no_launches", NULL, &unseen_launches, UNSEE
 
 #define SPAN_FUNCTION (&model->functions.row[row->function])
 
-#define SPAN_COLUMNS(COLUMN)                                                                       \
-	COLUMN(function, TEXT, "function", "whose calls' ends were not seen",                      \
-	       any_string(model, SPAN_FUNCTION->name))                                             \
-	COLUMN(file, TEXT, "file", "where it is", any_string(model, SPAN_FUNCTION->file))          \
-	COLUMN(start_ns, INSTANT, "start", "from when on", cell_u64(row->start_ns))                \
-	COLUMN(duration_ns, NS, "duration", "for how long", cell_u64(row->ns))                     \
-	COLUMN(calls_per_second, COUNT, "calls/s", "when it began",                                \
+#define SPAN_COLUMNS(COLUMN)                                                              \
+	COLUMN(function, TEXT, "function", "whose calls' ends were not recorded",         \
+	       any_string(model, SPAN_FUNCTION->name))                                    \
+	COLUMN(file, TEXT, "file", "where it is", any_string(model, SPAN_FUNCTION->file)) \
+	COLUMN(start_ns, INSTANT, "start", "from when on", cell_u64(row->start_ns))       \
+	COLUMN(duration_ns, NS, "duration", "for how long", cell_u64(row->ns))            \
+	COLUMN(calls_per_second, COUNT, "calls/s", "when it began",                       \
 	       cell_u64(row->calls_per_second))
 
 DEFINE_NEXT(next_span, at->of->results->capture, unseen_ends, unseen_end_count)
@@ -214,8 +214,8 @@ DEFINE_FIGURES(left_out, struct left_out, LEFT_OUT_COLUMNS, next_left_out);
 
 static const struct view LEFT_OUT = { "left_out", NULL, &left_out, NULL };
 
-#define NOTE_COLUMNS(COLUMN)                                                                        \
-	COLUMN(note, TEXT, "note", "something the recorder has to say, or damage of a device file", \
+#define NOTE_COLUMNS(COLUMN)                                                            \
+	COLUMN(note, TEXT, "note", "a message of the recorder, or damage of a device file", \
 	       any_string(model, *row))
 
 static bool next_note(struct table_cursor *at)
@@ -271,8 +271,8 @@ char *text_damage(const struct model *model, char *into, size_t size)
 	if (model->bad_rows && used < size)
 		snprintf(into + used, size - used, "%s%" PRIu64 " rows %s", used ? "; " : "",
 			 model->bad_rows, model->threadless_rows == model->bad_rows
-				 ? "were left out: nothing else is told of their threads"
-				 : "made no sense and were left out");
+				 ? "were left out: nothing else is known of their threads"
+				 : "were not valid and were left out");
 	return into;
 }
 
@@ -287,10 +287,10 @@ char *text_no_launches(const struct model *model, const struct capture_results *
 	if (unseen->any_launch || !unseen->count)
 		return into;
 	if (!unseen->row[0].family) {
-		snprintf(into, size, tr("no launch was seen, and a program without symbols may make some"));
+		snprintf(into, size, tr("no launch was recorded, and a program without symbols may make launches"));
 		return into;
 	}
-	used = (size_t)snprintf(into, size, tr("no launch was seen, though"));
+	used = (size_t)snprintf(into, size, tr("no launch was recorded, though"));
 	for (uint32_t i = 0; i < unseen->count && used < size; i++) {
 		if (!unseen->row[i].family || unseen->row[i].family == family)
 			continue;
@@ -310,7 +310,7 @@ char *text_losses(const struct model *model, const struct capture_results *captu
 
 	if (capture->complete && capture->left_out_count)
 		snprintf(into, size,
-			 tr("complete, but for what --budget left out for some time (--section capture)"));
+			 tr("complete, except for records left out by --budget for some time (--section capture)"));
 	else if (capture->complete && *text_no_launches(model, capture, launches, sizeof(launches)))
 		snprintf(into, size, tr("complete: nothing was lost; %s (--section capture)"), launches);
 	else if (capture->complete)
@@ -329,7 +329,7 @@ char *text_losses(const struct model *model, const struct capture_results *captu
 		snprintf(into, size, tr("INCOMPLETE: %s (--section capture)"),
 			 !model->info.ended ? tr("the recording did not end properly")
 			 : capture->damaged ? tr("a part of the file cannot be read")
-					    : tr("the books of its records do not add up"));
+					    : tr("its numbers of produced, delivered and lost records do not match"));
 	return into;
 }
 
@@ -343,13 +343,13 @@ static void print_verdict(FILE *out, const struct model *model,
 		fprintf(out, "complete: nothing was lost; the recording ended: %s\n",
 			known(model, info->end_reason));
 	else
-		fputs("INCOMPLETE: figures below are of what was read\n", out);
+		fputs("INCOMPLETE: the figures below cover only what was read\n", out);
 	if (capture->lost)
 		fprintf(out, "  %" PRIu64 " records were lost while recording, see the table\n",
 			capture->lost);
 	if (capture->missing)
 		fprintf(out,
-			"  %" PRIu64 " records that the recorder wrote are not in %s read here\n",
+			"  %" PRIu64 " records that the recorder wrote are missing in %s read here\n",
 			capture->missing, model->files.count == 1 ? "the file" : "the files");
 	for (uint32_t i = 0; i < capture->source_count; i++) {
 		if (!capture->sources[i].adds_up)
@@ -381,8 +381,8 @@ static void print_unseen_processes(FILE *out, const struct model *model,
 		return;
 	first = &capture->gaps[capture->gap_count - capture->process_gaps];
 	fprintf(out,
-		"processes that ended before anybody looked at what they map, so that calls they made were "
-		"not seen: %u, of which %u lived longest (--format json lists them)\n",
+		"processes that ended before their mapped files were examined, so that their calls "
+		"were not recorded: %u; process %u lived longest (--format json lists them)\n",
 		capture->process_gaps,
 		model->processes.row[model->coverage.row[first->coverage].process].pid);
 }
@@ -402,14 +402,12 @@ static void print_coverage(FILE *out, const struct model *model,
 		printable(known(model, coverage->file), file, sizeof(file));
 		if (gap->since_mapped)
 			fprintf(out,
-				"calls in the first %.3f ms after %s was loaded by process %u "
-				"were not seen\n",
+				"calls in the first %.3f ms after %s was loaded by process %u were not recorded\n",
 				(double)gap->ns / 1e6, file,
 				model->processes.row[coverage->process].pid);
 		else
 			fprintf(out,
-				"calls of %s in process %u in the first %.3f ms of the recording "
-				"were not seen\n",
+				"calls of %s in process %u in the first %.3f ms of the recording were not recorded\n",
 				file, model->processes.row[coverage->process].pid,
 				(double)gap->ns / 1e6);
 	}
@@ -453,16 +451,16 @@ static void print_unseen_launches(FILE *out, const struct model *model,
 		printable(known(model, row->file), file, sizeof(file));
 		if (!row->family) {
 			fprintf(out,
-				"no symbols: functions of %s, which is %s, cannot be found, so that calls of a "
-				"runtime that is part of it are not seen: keep its symbols (no strip, no -s), or "
-				"put them below /usr/lib/debug\n",
+				"no symbols: functions of %s, which is %s, cannot be found, so "
+				"calls of a runtime that is linked into it are not recorded: keep "
+				"its symbols (no strip, no -s), or put them below /usr/lib/debug\n",
 				file, who);
 			continue;
 		}
 		fprintf(out, "no launches: %s is mapped by %s (%s), and none of its %u functions that launch was called",
 			model_text(model, row->family), who, file, row->functions);
 		if (row->pointers)
-			fprintf(out, "; calls by pointers that %s gives out are not seen", row->pointers);
+			fprintf(out, "; calls through pointers that %s returns are not recorded", row->pointers);
 		fputc('\n', out);
 	}
 }
@@ -488,8 +486,8 @@ static void print_unseen_ends(FILE *out, const struct model *model,
 		printable(known(model, function->name), name, sizeof(name));
 		printable(known(model, function->file), file, sizeof(file));
 		fprintf(out,
-			"ends not seen: %s of %s from %.3f s to %.3f s of the recording: called %u "
-			"times a second, more than --budget allows\n",
+			"ends not recorded: %s of %s from %.3f s to %.3f s of the recording: "
+			"called %u times a second, more than --budget allows\n",
 			name, file, seconds_into(model, span->start_ns),
 			seconds_into(model, span->start_ns + span->ns), span->calls_per_second);
 	}
@@ -509,11 +507,12 @@ static const char *left_out_meaning(uint32_t what)
 {
 	switch (what) {
 	case PROFBPF__SHED__WHAT__SAMPLES:
-		return "a sample that was taken then counts for all that were not; without any there is no telling";
+		return "a sample taken then also stands for those left out; without any sample nothing is known";
 	case PROFBPF__SHED__WHAT__SLEEPS:
-		return "where threads slept, and who held the interpreter's lock that they waited for, is not known then";
+		return "where threads slept then, and which thread held an interpreter's lock, is unknown";
 	default:
-		return "who woke a thread is not known then; until it got a CPU it counts as asleep";
+		return "which thread woke another then is unknown; a woken thread counts as asleep "
+		       "until it gets a CPU";
 	}
 }
 
@@ -575,9 +574,8 @@ static int capture_text(const struct report *report)
 	print_left_out(out, model, capture, options);
 	if (capture->switches_missing)
 		fprintf(out,
-			"%" PRIu64
-			" of %" PRIu64 " context switches were not reported by the kernel, as the "
-			"others show; states they leave open are unknown\n",
+			"%" PRIu64 " of %" PRIu64 " context switches were not reported by the "
+			"kernel, as the others show; the thread states between them are unknown\n",
 			capture->switches_missing,
 			model->switches.count + model->survey.switches);
 	if (model->info.min_duration_ns)

@@ -117,7 +117,7 @@ static int print_stages(const struct report *report, const struct cluster_result
 	err = view_text(report, &STAGES);
 	if (!err && of->stage_count > 1)
 		fprintf(report->out,
-			"Stage %u has most work, %.1f %% more than the mean of the stages.\n",
+			"Stage %u has the most work, %.1f %% more than the mean of the stages.\n",
 			slowest->stage, slowest->parts.work_percent - 100);
 	return err;
 }
@@ -202,13 +202,12 @@ static int cluster_text(const struct report *report)
 	for (uint32_t i = 0; i < of->count; i++)
 		told |= of->ranks[i].told;
 	if (told)
-		fputs("Without tasks: means of steps as a file has them; idle time is in their "
-		      "computation.\n",
+		fputs("Devices without tasks: mean steps from a file; their computation includes idle time.\n",
 		      report->out);
 	slowest = &report->model->devices.row[of->ranks[of->slowest].device];
 	fprintf(report->out,
-		"The mean of their work is %.3f ms; %s %u has most, without waiting for others in "
-		"collectives, by %.1f %%.\n",
+		"The mean of their work, without waits for others in collectives, is %.3f ms; %s "
+		"%u has the most, %.1f %% more.\n",
 		(double)of->mean_work_ns / 1e6, slowest->has_rank ? "rank" : "device",
 		slowest->has_rank ? slowest->rank : slowest->id, of->imbalance);
 	if (of->stage_count)

@@ -135,7 +135,7 @@ static int print_ranks(const struct report *report)
 {
 	int err;
 
-	fputs("\nWho came last to collectives that several ranks take part in:\n", report->out);
+	fputs("\nThe last to arrive at collectives of several ranks:\n", report->out);
 	err = view_text(report, &RANKS);
 	if (err)
 		return err;
@@ -167,8 +167,8 @@ static int communication_text(const struct report *report)
 		err = print_ranks(report);
 	if (results->rank_count && results->unmatched)
 		fprintf(report->out,
-			"%" PRIu64 " tasks are of collectives that some ranks have more often than "
-			"others: not compared\n",
+			"%" PRIu64 " tasks belong to collectives that some ranks have more often "
+			"than others: not compared\n",
 			results->unmatched);
 	return err;
 }

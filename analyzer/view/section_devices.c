@@ -145,7 +145,7 @@ static void print_usage(FILE *out, const struct model *model, const struct devic
 	}
 	if (!device_busy_known(model, usage)) {
 		fprintf(out,
-			"; the kernels in them are not told: how busy the device was is unknown\n"
+			"; the kernels in them are not listed: how busy the device was is unknown\n"
 			"  idle %.3f ms at least, in %u gaps, of %.3f s between its first and last task\n",
 			(double)usage->idle_ns / 1e6, usage->gap_count, (double)usage->window_ns / 1e9);
 		return;
@@ -215,9 +215,8 @@ static int devices_text(const struct report *report)
 	print_heading(report->out, report->options, "Devices");
 	if (report->results->devices->device_count == 0)
 		fputs(report->model->imports.count
-			      ? "No device: nothing in the device files says that it is of one; "
-				"what "
-				"they have of the host is above.\n"
+			      ? "No device: the device files have no data of a device; their data "
+				"of the host are above.\n"
 			      : "No device task stream in this trace. A job reports its device's "
 				"tasks when it was started with a\ndevice layer, see "
 				"analyzer(1).\n",
@@ -225,7 +224,7 @@ static int devices_text(const struct report *report)
 	err = print_devices(report);
 	if (err || !report->model->device_facts.count)
 		return err;
-	fputs("\nAs device files say:\n", report->out);
+	fputs("\nFrom device files:\n", report->out);
 	return view_text(report, &FACTS);
 }
 

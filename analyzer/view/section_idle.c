@@ -189,7 +189,7 @@ static const struct view IDLE = {
 /* "of that 71.2 % on CPU in the program's own code, 12.0 % ready to run, but without a CPU, ..." */
 static void print_by_cause(FILE *out, const struct idle_roots *roots)
 {
-	const char *before = "Of that, at the end of all waiting: ";
+	const char *before = "Of that, by the root of the waits: ";
 	uint8_t cause;
 
 	for (uint32_t i = 0; (cause = idle_cause_ranked(roots->cause_ns, i)) != IDLE_CAUSES; i++) {
@@ -243,7 +243,7 @@ static void print_summary(FILE *out, const struct model *model,
 
 static int print_tables(const struct report *report, const struct idle_result *of)
 {
-	int err = roots_text(report, &idle_roots_view, "At the end of all waiting, by who it was");
+	int err = roots_text(report, &idle_roots_view, "Roots of the waits: the last thread or event of each chain");
 
 	if (err)
 		return err;

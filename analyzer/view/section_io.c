@@ -73,10 +73,8 @@ static int io_text(const struct report *report)
 	if (view_count(report, &BLOCK, NULL)) {
 		print_heading(report->out, report->options, "Block I/O");
 		err = view_text(report, &BLOCK);
-		fputs("queued: mean time before they went to the device; mean to max: from there "
-		      "to "
-		      "their completion;\nslept for: time in which the thread that made one slept "
-		      "until it was complete\n",
+		fputs("queued: mean time before requests went to the device; mean to max: from there to their completion;\n"
+		      "slept for: time in which the requesting thread slept until a request was complete\n",
 		      report->out);
 	}
 	if (!err && view_count(report, &FAULTS, NULL)) {

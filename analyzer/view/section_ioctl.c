@@ -11,11 +11,11 @@
 	COLUMN(module, TEXT, "module", "the driver's kernel module",                  \
 	       cell_string(model, model->drivers.row[row->driver].module))            \
 	COLUMN(number, NUMBER, "number", "number of the command", cell_u64(row->cmd)) \
-	COLUMN(open_ns, NS, "open", "how long those have lasted",                     \
+	COLUMN(open_ns, NS, "open", "how long these have lasted",                     \
 	       cell_known(row->open, row->open_ns))                                   \
-	COLUMN(began_before_ns, NS, "begun before", "how long those lasted at least", \
+	COLUMN(began_before_ns, NS, "begun before", "minimal duration of these",      \
 	       cell_not_0(row->before_ns))                                            \
-	COLUMN(mean_ns, SHORT_NS, "mean", "of those that were seen whole",            \
+	COLUMN(mean_ns, SHORT_NS, "mean", "of those that were recorded completely",   \
 	       cell_known(row->returned, ioctl_mean_ns(row)))
 
 DEFINE_FIGURES(ioctl_figures, struct ioctl_usage, IOCTL_FIGURES, NULL);
@@ -54,9 +54,9 @@ static void unfinished_ioctls(FILE *out, const struct ioctl_results *ioctl)
 	}
 	if (before || open)
 		fprintf(out,
-			"%" PRIu64 " were under way when recording began, %" PRIu64
-			" when it ended: they took %.3f ms at least, which is in no total, mean or "
-			"maximum\n",
+			"%" PRIu64 " calls were running when recording began, %" PRIu64 " when it "
+			"ended: they took at least %.3f ms, not included in totals, means and "
+			"maxima\n",
 			before, open, (double)ns / 1e6);
 }
 

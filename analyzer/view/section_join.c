@@ -11,30 +11,31 @@
 #define CORRECTED (row->method == DEVICE_CLOCK_CORRECTED)
 #define JUMPED (CONVERTED && (row->steps || row->at_steps))
 
-#define CLOCK_COLUMNS(COLUMN)                                                                    \
-	COLUMN(device, ROW, "device", "a row of devices", cell_u64(at->index))                   \
-	COLUMN(method, TEXT, "method", "how its times became the host's",                        \
-	       cell_text(device_clock_method_text(row->method)))                                 \
-	COLUMN(clock, TEXT, "clock", "as declared", cell_text(device_clock_name(row->clock)))    \
-	COLUMN(offset_ns, NS, "offset", "host minus device at its first task",                   \
-	       cell_known_i64(CONVERTED, row->offset_ns))                                        \
-	COLUMN(error_ns, NS, "error", "true times lie within",                                   \
-	       cell_known(CONVERTED && row->error_ns != UINT64_MAX, row->error_ns))              \
-	COLUMN(drift_ppb, STATUS, "drift", "by how much the offset grows, ns per second",        \
-	       cell_known_i64(CONVERTED, row->drift_ppb))                                        \
-	COLUMN(tasks, COUNT, "tasks", "converted", cell_known(CONVERTED, row->tasks))            \
-	COLUMN(before_enqueue, COUNT, "before enqueue", "tasks that start too early",            \
-	       cell_known(CONVERTED, row->before_enqueue))                                       \
-	COLUMN(negative_launch_delays, COUNT, "too early", "the same before a correction",       \
-	       cell_known(CONVERTED, row->negative ? row->negative : row->before_enqueue))       \
-	COLUMN(correction_ns, NS, "correction", "what the declared clock lacked",                \
-	       cell_known_i64(CORRECTED, row->correction_ns))                                    \
-	COLUMN(correction_ppb, STATUS, "correction", "the same of its drift",                    \
-	       cell_known_i64(CORRECTED, row->correction_ppb))                                   \
-	COLUMN(steps, COUNT, "steps", "times that it jumped", cell_known(JUMPED, row->steps))    \
-	COLUMN(tasks_at_steps, COUNT, "tasks at steps", "tasks so near that they are less sure", \
-	       cell_known(JUMPED, row->at_steps))                                                \
-	COLUMN(step_error_ns, NS, "error there", "times of these lie within",                    \
+#define CLOCK_COLUMNS(COLUMN)                                                                      \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(at->index))                     \
+	COLUMN(method, TEXT, "method", "how its times were converted to the host's clock",         \
+	       cell_text(device_clock_method_text(row->method)))                                   \
+	COLUMN(clock, TEXT, "clock", "as declared", cell_text(device_clock_name(row->clock)))      \
+	COLUMN(offset_ns, NS, "offset", "host minus device at its first task",                     \
+	       cell_known_i64(CONVERTED, row->offset_ns))                                          \
+	COLUMN(error_ns, NS, "error", "true times lie within",                                     \
+	       cell_known(CONVERTED && row->error_ns != UINT64_MAX, row->error_ns))                \
+	COLUMN(drift_ppb, STATUS, "drift", "by how much the offset grows, ns per second",          \
+	       cell_known_i64(CONVERTED, row->drift_ppb))                                          \
+	COLUMN(tasks, COUNT, "tasks", "converted", cell_known(CONVERTED, row->tasks))              \
+	COLUMN(before_enqueue, COUNT, "before enqueue", "tasks that start too early",              \
+	       cell_known(CONVERTED, row->before_enqueue))                                         \
+	COLUMN(negative_launch_delays, COUNT, "too early", "the same before a correction",         \
+	       cell_known(CONVERTED, row->negative ? row->negative : row->before_enqueue))         \
+	COLUMN(correction_ns, NS, "correction", "the error of the declared clock",                 \
+	       cell_known_i64(CORRECTED, row->correction_ns))                                      \
+	COLUMN(correction_ppb, STATUS, "correction", "the same of its drift",                      \
+	       cell_known_i64(CORRECTED, row->correction_ppb))                                     \
+	COLUMN(steps, COUNT, "steps", "times that it jumped", cell_known(JUMPED, row->steps))      \
+	COLUMN(tasks_at_steps, COUNT, "tasks at steps", "tasks near a jump, whose times are less " \
+							"exact",                                   \
+	       cell_known(JUMPED, row->at_steps))                                                  \
+	COLUMN(step_error_ns, NS, "error there", "times of these lie within",                      \
 	       cell_known(JUMPED && row->step_error_ns != UINT64_MAX, row->step_error_ns))
 
 static bool next_clock(struct table_cursor *at)
@@ -114,7 +115,7 @@ static void print_clock(FILE *out, const struct model *model, const struct devic
 	fprintf(out, "Clock of device %u: %s, %s", model->devices.row[device].id,
 		device_clock_name(clock->clock), device_clock_method_text(clock->method));
 	if (clock->method == DEVICE_CLOCK_NONE) {
-		fputs("; its times are shown as they are\n", out);
+		fputs("; its times are shown unchanged\n", out);
 		return;
 	}
 	fprintf(out, "; host minus device %" PRId64 " ns, drift %" PRId64 " ppb", clock->offset_ns,
@@ -125,8 +126,8 @@ static void print_clock(FILE *out, const struct model *model, const struct devic
 		fprintf(out, ", error +-%" PRIu64 " ns\n", clock->error_ns);
 	if (clock->method == DEVICE_CLOCK_CORRECTED)
 		fprintf(out,
-			"  the declared clock was off by %" PRId64 " ns and %" PRId64
-			" ppb; by it %u of %u tasks start before they were launched\n",
+			"  the declared clock was off by %" PRId64 " ns and %" PRId64 " ppb; with "
+			"it %u of %u tasks would start before their launch\n",
 			clock->correction_ns, clock->correction_ppb, clock->negative, clock->tasks);
 	if (clock->steps || clock->at_steps)
 		fprintf(out,

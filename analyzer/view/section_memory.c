@@ -128,7 +128,7 @@ static int print_left(const struct report *report, struct table_cursor *at)
 
 	if (ledger->unknown_frees)
 		fprintf(report->out,
-			"%" PRIu64 " frees are of what was allocated before the recording\n",
+			"%" PRIu64 " frees are of memory allocated before the recording\n",
 			ledger->unknown_frees);
 	if (!ledger->live_rows)
 		return 0;
@@ -147,7 +147,7 @@ static int print_ledgers(const struct report *report)
 
 	if (report->model->info.min_duration_ns)
 		fprintf(report->out,
-			"Calls shorter than %" PRIu64 " ns were not recorded: they lack here.\n",
+			"Calls shorter than %" PRIu64 " ns were not recorded: they are missing here.\n",
 			report->model->info.min_duration_ns);
 	err = view_text(report, &LEDGERS);
 	view_begin(report, &LEDGERS, NULL, &at);
@@ -168,7 +168,7 @@ static int memory_text(const struct report *report)
 		err = print_ledgers(report);
 	if (err || !memory->series_count)
 		return err;
-	fputs("\nAs device files recorded it:\n", report->out);
+	fputs("\nFrom device files:\n", report->out);
 	return view_text(report, &RECORDS);
 }
 

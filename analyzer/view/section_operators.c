@@ -83,13 +83,15 @@ static struct cell shapes_cell(struct table_cursor *at, const struct operator_us
 #define PART_OF(known) cell_known((known) && (known) < row->count, known)
 
 #define OPERATOR_FIGURES(COLUMN)                                                                   \
-	COLUMN(named, TEXT, "name", "what its tasks have in common", any_text(name_of(of, row)))   \
+	COLUMN(named, TEXT, "name", "the name that its tasks have in common", any_text(name_of(of, \
+	       row)))                                                                              \
 	COLUMN(scope, TEXT, "scope", "the same, of scopes", any_text(scope_of(of, row)))           \
 	COLUMN(of_type, TEXT, "type", "its type, or the kind of its tasks",                        \
 	       cell_text(has_type(of, row) ? operator_type(model, row) : NULL))                    \
 	COLUMN(task_kind, TEXT, "kind", "the kind of its tasks",                                   \
 	       cell_text(has_type(of, row) ? task_kind_name(row->kind) : NULL))                    \
-	COLUMN(op_type, TEXT, "type", "the type that a file tells", cell_string(model, row->type)) \
+	COLUMN(op_type, TEXT, "type", "the type from a device file", cell_string(model,            \
+	       row->type))                                                                         \
 	COLUMN(ran_by, TEXT, "core", "what ran it",                                                \
 	       cell_text(scope_of(of, row) ? NULL : operator_core_name(row->core)))                \
 	COLUMN(cumulative_percent, PERCENT, "up to here", "share of all up to this row",           \
@@ -359,7 +361,7 @@ static int print_sums(const struct report *report)
 	if (!rows)
 		return -ENOMEM;
 	if (sorted.order_count) {
-		fputs("\nAs device files sum them up:\n", report->out);
+		fputs("\nSums from device files:\n", report->out);
 		sorted.order = rows;
 		err = view_text(report, &sorted);
 	}
@@ -402,7 +404,7 @@ static int print_operators(const struct report *report, const struct operator_li
 	if (list->count)
 		err = view_text(report, &OPERATORS);
 	else
-		fputs("None is as asked for.\n", report->out);
+		fputs("No operator matches the given options.\n", report->out);
 	hint_at_shapes(report->out, list);
 	if (!err)
 		err = print_metrics(report->out, report->model, list, report->options);

@@ -39,12 +39,12 @@ static void of_pipeline(struct table_cursor *at, const struct table_cursor *oute
 	at->outer = outer->row;
 }
 
-#define BOTTLENECK_COLUMNS(COLUMN)                                                               \
-	COLUMN(id, STATUS, "id", "the operator's",                                               \
-	       cell_i64(PIPELINE->operators.row[row->op].id))                                    \
-	COLUMN(name, TEXT, "name", "the operator's",                                             \
-	       cell_string(model, PIPELINE->operators.row[row->op].name))                        \
-	COLUMN(kind, TEXT, "kind", "what makes it one", cell_text(bottleneck_name(row->kind)))   \
+#define BOTTLENECK_COLUMNS(COLUMN)                                                                \
+	COLUMN(id, STATUS, "id", "the operator's",                                                \
+	       cell_i64(PIPELINE->operators.row[row->op].id))                                     \
+	COLUMN(name, TEXT, "name", "the operator's",                                              \
+	       cell_string(model, PIPELINE->operators.row[row->op].name))                         \
+	COLUMN(kind, TEXT, "kind", "the reason", cell_text(bottleneck_name(row->kind)))           \
 	COLUMN(percent, PERCENT, "of steps", "share of the steps' time", cell_real(row->percent)) \
 	COLUMN(reason, TEXT, "reason", "with figures", cell_text(row->reason))
 
@@ -74,8 +74,9 @@ static void inside_pipeline(struct table_cursor *at, const struct table_cursor *
 	at->outer = outer->row;
 }
 
-#define NOTE_COLUMNS(COLUMN) \
-	COLUMN(note, TEXT, "note", "what could not be told, and why", cell_string(model, *row))
+#define NOTE_COLUMNS(COLUMN)                                                                   \
+	COLUMN(note, TEXT, "note", "what could not be determined, and why", cell_string(model, \
+	       *row))
 
 static bool next_note(struct table_cursor *at)
 {
@@ -115,7 +116,7 @@ static struct cell no_bottleneck(const struct table_cursor *at)
 	       cell_u64(number_in_process(of->results->pipelines, at->index)))                  \
 	COLUMN(process, ROW, "process", "whom it feeds: a row of processes",                    \
 	       cell_index(row->pipeline->process))                                              \
-	COLUMN(no_bottleneck, TEXT, "no bottleneck", "why none is one", no_bottleneck(at))
+	COLUMN(no_bottleneck, TEXT, "no bottleneck", "why there is none", no_bottleneck(at))
 
 DEFINE_FIGURES(pipelines, struct pipeline_usage, PIPELINE_COLUMNS, next_pipeline);
 
@@ -155,8 +156,7 @@ static void print_fetches(FILE *out, const struct model *model, const struct pip
 	}
 	if (pipeline->by_wakes) {
 		fprintf(out,
-			"%s slept %" PRIu64
-			" times until one of these ended it, %.3f ms in all, %.3f ms at most\n",
+			"%s slept %" PRIu64 " times until one of these woke it, %.3f ms in all, %.3f ms at most\n",
 			pipeline->of_main ? "its main thread" :
 					    "the threads that submit to the device",
 			fetch->fetches, (double)fetch->wait_ns / 1e6, (double)fetch->max_ns / 1e6);
@@ -222,7 +222,7 @@ static int print_operators(const struct report *report, const struct table_curso
 	for (uint32_t i = 0; i < shown; i++)
 		estimated |= usage->operators[usage->order[i]].estimated;
 	if (estimated)
-		fputs("~: what its thread did between its waits; its work itself is not seen\n",
+		fputs("~: what its thread did between its waits; its work itself is not recorded\n",
 		      report->out);
 	return err;
 }

@@ -379,8 +379,8 @@ static int print_targets(const struct report *report)
 	err = view_text(report, &TARGETS);
 	if (err || !report->model->process_stats.count)
 		return err;
-	fputs("\nMemory and I/O (read, written: by system calls, whatever from; disk: of it from "
-	      "and to devices, MiB):\n",
+	fputs("\n"
+	      "Memory and I/O in MiB (read, written: by system calls, from anywhere; disk: the part from and to devices):\n",
 	      report->out);
 	return view_text(report, &FACTS);
 }

@@ -63,16 +63,16 @@ static bool lock_known(const struct table_data *of, uint32_t thread)
 	COLUMN(gil_waits, COUNT, "waits", "sleeps for the lock", cell_known(WAITED, row->waits)) \
 	COLUMN(wait_ns, NS, "GIL wait", "waits for the lock", cell_known(WAITED, row->wait_ns))  \
 	COLUMN(waits, COUNT, "waits", "sleeps for the lock", cell_known(WAITED, row->waits))     \
-	COLUMN(longest_for, TEXT, "longest for", "thread that held it up",                       \
+	COLUMN(longest_for, TEXT, "longest for", "thread that held the lock meanwhile",          \
 	       thread_cell(at, row->holder))                                                     \
 	COLUMN(holder, ROW, "holder", "the same: a row of threads", cell_index(row->holder))     \
 	COLUMN(gil_holder_ns, NS, "held up", "for how long", cell_known(HELD, row->holder_ns))   \
-	COLUMN(samples, COUNT, "looks", "how often it was seen", cell_u64(row->samples))         \
-	COLUMN(samples_on_cpu, COUNT, "on CPU", "of these, while it ran",                        \
+	COLUMN(samples, COUNT, "looks", "number of samples", cell_u64(row->samples))             \
+	COLUMN(samples_on_cpu, COUNT, "on CPU", "samples in which it ran",                       \
 	       cell_known(PYTHON->states_known, row->running))                                   \
-	COLUMN(samples_with_gil, COUNT, "with GIL", "of these, while it had the lock",           \
+	COLUMN(samples_with_gil, COUNT, "with GIL", "samples in which it held the lock",         \
 	       cell_u64(row->locked))                                                            \
-	COLUMN(mostly_in, TEXT, "mostly in", "the function seen most",                           \
+	COLUMN(mostly_in, TEXT, "mostly in", "the function in most samples",                     \
 	       function_cell(at, FUNCTION(row->function)))                                       \
 	COLUMN(function, TEXT, "function", "its name",                                           \
 	       FUNCTION(row->function) ? cell_string(model, FUNCTION(row->function)->name)       \
@@ -161,16 +161,16 @@ static const char *unknown_build(const struct python_process *row)
 	}
 }
 
-#define PROCESS_COLUMNS(COLUMN)                                                          \
-	COLUMN(pid, NUMBER, "pid", "its process id",                                     \
-	       cell_u64(model->processes.row[row->process].pid))                         \
-	COLUMN(version, TEXT, "version", "of Python", version_cell(at, row->version))    \
-	COLUMN(build, TEXT, "build", "that cannot be looked into",                       \
-	       cell_text(unknown_build(row)))                                            \
-	COLUMN(samples, COUNT, "looks", "how often it was seen", cell_u64(row->samples)) \
-	COLUMN(gil_waits, COUNT, "waits", "sleeps for the lock",                         \
-	       cell_known(row->lock_known, row->waits))                                  \
-	COLUMN(gil_wait_ns, NS, "GIL wait", "how long these were",                       \
+#define PROCESS_COLUMNS(COLUMN)                                                       \
+	COLUMN(pid, NUMBER, "pid", "its process id",                                  \
+	       cell_u64(model->processes.row[row->process].pid))                      \
+	COLUMN(version, TEXT, "version", "of Python", version_cell(at, row->version)) \
+	COLUMN(build, TEXT, "build", "that cannot be read",                           \
+	       cell_text(unknown_build(row)))                                         \
+	COLUMN(samples, COUNT, "looks", "number of samples", cell_u64(row->samples))  \
+	COLUMN(gil_waits, COUNT, "waits", "sleeps for the lock",                      \
+	       cell_known(row->lock_known, row->waits))                               \
+	COLUMN(gil_wait_ns, NS, "GIL wait", "how long these were",                    \
 	       cell_known(row->lock_known, row->wait_ns))
 
 DEFINE_NEXT(next_process, at->of->results->python, processes, process_count)
@@ -191,16 +191,16 @@ static void print_processes(const struct report *report)
 		const struct python_process *p = &python->processes[i];
 
 		if (unknown_build(p)) {
-			fprintf(out, "process %u runs Python %u.%u, of %s: its functions are not seen, "
-				     "nor who waits for the interpreter\n",
+			fprintf(out, "process %u runs Python %u.%u, %s: its functions and the "
+				     "waits for its lock (GIL) are not recorded\n",
 				report->model->processes.row[p->process].pid, p->version >> 8,
 				p->version & 255,
 				p->build == PROFBPF__PYTHONS__BUILD__FREE_THREADED
-					? "a free-threaded build, which cannot be looked into"
-					: "a build that is not known");
+					? "a free-threaded build, which cannot be read"
+					: "a build that is not supported");
 			continue;
 		}
-		fprintf(out, "process %u runs Python %u.%u: seen %" PRIu64 " times",
+		fprintf(out, "process %u runs Python %u.%u: sampled %" PRIu64 " times",
 			report->model->processes.row[p->process].pid, p->version >> 8,
 			p->version & 255, p->samples);
 		if (p->lock_known)
@@ -225,7 +225,7 @@ static int python_text(const struct report *report)
 	if (!python->thread_count)
 		return 0;
 	err = view_text(report, &THREADS);
-	fputs("\nFunctions that threads were in, asleep or not, at some 20 looks a second\n",
+	fputs("\nFunctions of threads, running or asleep, sampled about 20 times a second\n",
 	      report->out);
 	return err ? err : view_text(report, &FUNCTIONS);
 }

@@ -27,27 +27,28 @@ static struct cell in_step(const struct table_data *of, const struct operator_se
 #define IN_STEP(COLUMN, n) \
 	COLUMN(in##n, SHORT_NS, "in " #n ".", "in one of the first steps", in_step(of, row, n - 1))
 
-#define SERIES_COLUMNS(COLUMN)                                                                     \
-	COLUMN(name, TEXT, "name", "the operator",                                                 \
-	       OF_TYPE ? cell_none() : cell_string(model, row->name))                              \
-	COLUMN(label, TEXT, "type", "of operators", OF_TYPE ? cell_text(TYPE) : cell_none())       \
-	COLUMN(type, TEXT, "kind", "the kind of its tasks", cell_text(KIND))                       \
-	COLUMN(op_type, TEXT, "type", "the type that a file tells", cell_string(model, row->type)) \
-	COLUMN(core, TEXT, "core", "what ran it", cell_text(operator_core_name(row->core)))        \
-	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))                   \
-	COLUMN(total_ns, NS, "total", "in all steps", cell_u64(row->total_ns))                     \
-	COLUMN(count, COUNT, "steps", "steps in which it ran", cell_u64(row->count))               \
-	COLUMN(shape_changes, COUNT, "new shapes",                                                 \
-	       "steps whose input shapes are not those of the step before",                        \
-	       cell_known(row->shaped, row->changes))                                              \
-	COLUMN(step_mean_ns, SHORT_NS, "mean", "of the steps in which it ran",                     \
-	       cell_u64((uint64_t)row->mean_ns))                                                   \
-	COLUMN(step_min_ns, SHORT_NS, "min", "the shortest of these", cell_u64(row->min_ns))       \
-	COLUMN(step_max_ns, SHORT_NS, "max", "the longest of these", cell_u64(row->max_ns))        \
-	IN_STEP(COLUMN, 1)                                                                         \
-	IN_STEP(COLUMN, 2)                                                                         \
-	IN_STEP(COLUMN, 3)                                                                         \
-	IN_STEP(COLUMN, 4)                                                                         \
+#define SERIES_COLUMNS(COLUMN)                                                               \
+	COLUMN(name, TEXT, "name", "the operator",                                           \
+	       OF_TYPE ? cell_none() : cell_string(model, row->name))                        \
+	COLUMN(label, TEXT, "type", "of operators", OF_TYPE ? cell_text(TYPE) : cell_none()) \
+	COLUMN(type, TEXT, "kind", "the kind of its tasks", cell_text(KIND))                 \
+	COLUMN(op_type, TEXT, "type", "the type from a device file", cell_string(model,      \
+	       row->type))                                                                   \
+	COLUMN(core, TEXT, "core", "what ran it", cell_text(operator_core_name(row->core)))  \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))             \
+	COLUMN(total_ns, NS, "total", "in all steps", cell_u64(row->total_ns))               \
+	COLUMN(count, COUNT, "steps", "steps in which it ran", cell_u64(row->count))         \
+	COLUMN(shape_changes, COUNT, "new shapes",                                           \
+	       "steps whose input shapes are not those of the step before",                  \
+	       cell_known(row->shaped, row->changes))                                        \
+	COLUMN(step_mean_ns, SHORT_NS, "mean", "of the steps in which it ran",               \
+	       cell_u64((uint64_t)row->mean_ns))                                             \
+	COLUMN(step_min_ns, SHORT_NS, "min", "the shortest of these", cell_u64(row->min_ns)) \
+	COLUMN(step_max_ns, SHORT_NS, "max", "the longest of these", cell_u64(row->max_ns))  \
+	IN_STEP(COLUMN, 1)                                                                   \
+	IN_STEP(COLUMN, 2)                                                                   \
+	IN_STEP(COLUMN, 3)                                                                   \
+	IN_STEP(COLUMN, 4)                                                                   \
 	IN_STEP(COLUMN, 5) IN_STEP(COLUMN, 6) IN_STEP(COLUMN, 7) IN_STEP(COLUMN, 8)
 
 DEFINE_NEXT(next_series, at->of->results->operator_steps, series, count)

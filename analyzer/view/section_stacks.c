@@ -199,11 +199,12 @@ static const struct view SLEEPER_FRAMES = {
 };
 
 #define SLEEPER_COLUMNS(COLUMN)                                                                            \
-	COLUMN(pid, NUMBER, "pid", "of the process", cell_u64(process_id(model, row->thread)))              \
-	COLUMN(tid, NUMBER, "tid", "of the thread", cell_u64(model->threads.row[row->thread].tid))          \
+	COLUMN(pid, NUMBER, "pid", "of the process", cell_u64(process_id(model, row->thread)))             \
+	COLUMN(tid, NUMBER, "tid", "of the thread", cell_u64(model->threads.row[row->thread].tid))         \
 	COLUMN(name, TEXT, "thread", "its name", cell_string(model, model->threads.row[row->thread].name)) \
-	COLUMN(ts_ns, INSTANT, "at", "when it was looked", cell_u64(row->ts_ns))                            \
-	COLUMN(whole, FLAG, "whole", "is the stack there down to where the thread began?", cell_flag(row->whole)) \
+	COLUMN(ts_ns, INSTANT, "at", "time of the sample", cell_u64(row->ts_ns))                           \
+	COLUMN(whole, FLAG, "whole", "is the stack complete, down to the begin of the thread?",            \
+	       cell_flag(row->whole))                                                                      \
 	COLUMN(path, TEXT, "asleep in, called from", "innermost frames", path_cell(at, row->stack))
 
 DEFINE_NEXT(next_sleeper, at->of->results->stacks, sleepers, sleeper_count)
@@ -223,20 +224,25 @@ static const struct view SLEEPERS = { "asleep",		"threads",	   &sleepers,
 				      SLEEPER_VIEW_COLUMNS, .within = view_all, .inside = { &SLEEPER_FRAMES },
 				      .optional = true };
 
-#define STACK_COLUMNS(COLUMN)                                                  \
-	COLUMN(rate_hz, COUNT, "rate", "samples a second of each CPU",         \
-	       cell_not_0(model->info.stack_rate))                             \
-	COLUMN(samples, COUNT, "samples", "on a CPU", cell_u64(row->samples))  \
-	COLUMN(samples_unknown, COUNT, "unknown", "of these, without a stack", \
-	       cell_u64(row->unknown))                                         \
-	COLUMN(samples_whole, COUNT, "whole", "of these, down to where the thread began",  \
-	       cell_not_0(row->whole))                                         \
-	COLUMN(samples_with_gil, COUNT, "with GIL", "of these, of threads that had their Python interpreter's lock", \
-	       cell_known(row->with_lock || row->without_lock, row->with_lock)) \
-	COLUMN(samples_without_gil, COUNT, "without GIL", "of these, of threads that did not have it: in C code that gave it up, or about to take it", \
-	       cell_known(row->with_lock || row->without_lock, row->without_lock)) \
+#define STACK_COLUMNS(COLUMN)                                                                     \
+	COLUMN(rate_hz, COUNT, "rate", "samples a second of each CPU",                            \
+	       cell_not_0(model->info.stack_rate))                                                \
+	COLUMN(samples, COUNT, "samples", "on a CPU", cell_u64(row->samples))                     \
+	COLUMN(samples_unknown, COUNT, "unknown", "samples without a stack",                      \
+	       cell_u64(row->unknown))                                                            \
+	COLUMN(samples_whole, COUNT, "whole", "samples with a complete stack, down to the begin " \
+					      "of the thread",                                    \
+	       cell_not_0(row->whole))                                                            \
+	COLUMN(samples_with_gil, COUNT, "with GIL", "samples of threads that held their Python "  \
+						    "interpreter's lock",                         \
+	       cell_known(row->with_lock || row->without_lock, row->with_lock))                   \
+	COLUMN(samples_without_gil, COUNT, "without GIL", "samples of threads that did not hold " \
+							  "it: in C code that released it, or "   \
+							  "about to take it",                     \
+	       cell_known(row->with_lock || row->without_lock, row->without_lock))                \
 	COLUMN(blocks, COUNT, "sleeps", "long ones", cell_known(row->has_blocks, row->blocks))    \
-	COLUMN(blocked_ns, NS, "asleep", "in these, all threads together", cell_known(row->has_blocks, row->block_ns))
+	COLUMN(blocked_ns, NS, "asleep", "time in these sleeps, sum of all threads",              \
+	       cell_known(row->has_blocks, row->block_ns))
 
 /* Shown only on request: a section that is always empty would be a distraction. */
 static bool next_stacks(struct table_cursor *at)
@@ -278,7 +284,7 @@ static int stacks_text(const struct report *report)
 	if (err)
 		return err;
 	if (stacks->sleeper_count) {
-		fprintf(out, "\n%u threads slept when they were looked at last, in\n", stacks->sleeper_count);
+		fprintf(out, "\n%u threads were asleep when they were last examined, in\n", stacks->sleeper_count);
 		err = view_text(report, &SLEEPERS);
 	}
 	if (err)

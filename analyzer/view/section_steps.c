@@ -378,9 +378,7 @@ static int print_outliers(const struct report *report)
 	if (!outliers || !outliers->count)
 		return 0;
 	fprintf(report->out,
-		"\n%u of %u steps took half as long again as the median, %.3f ms, or longer%s, and "
-		"what "
-		"was different in them:\n",
+		"\n%u of %u steps took at least 1.5 times the median, %.3f ms%s; what was different in them:\n",
 		outliers->found, outliers->steps, (double)outliers->median_ns / 1e6,
 		outliers->found > outliers->count ? "; the longest" : "");
 	return view_text(report, &OUTLIERS);
@@ -520,7 +518,7 @@ static int print_device(const struct report *report, const struct table_cursor *
 
 static int print_loop(const struct report *report, const struct host_loop *loop)
 {
-	fprintf(report->out, "%u turns of the loop of process %u, known from %s", loop->count,
+	fprintf(report->out, "%u iterations of the loop of process %u, known from %s", loop->count,
 		report->model->processes.row[loop->process].pid,
 		loop_evidence_text(loop->evidence));
 	if (loop->evidence != LOOP_BY_MARKS)

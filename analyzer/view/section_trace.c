@@ -76,11 +76,11 @@ DEFINE_FIGURES(probe_costs, struct probe_cost, COST_COLUMNS, next_cost);
 
 static const struct view COSTS = { "costs", NULL, &probe_costs, NULL, .within = view_all };
 
-#define PROBE_COLUMNS(COLUMN)                                                                    \
-	COLUMN(subtracted, FLAG, "subtracted", "calls' durations are without it",                \
-	       cell_flag(row->subtracted))                                                       \
-	COLUMN(calls, COUNT, "calls", "how many were probed", cell_u64(row->calls))              \
-	COLUMN(total_ns, NS, "total", "what their probes took at least, about",                  \
+#define PROBE_COLUMNS(COLUMN)                                                            \
+	COLUMN(subtracted, FLAG, "subtracted", "it is subtracted from calls' durations", \
+	       cell_flag(row->subtracted))                                               \
+	COLUMN(calls, COUNT, "calls", "how many were probed", cell_u64(row->calls))      \
+	COLUMN(total_ns, NS, "total", "what their probes took at least, about",          \
 	       cell_u64(row->total_ns))
 
 static bool next_probes(struct table_cursor *at)
@@ -222,7 +222,7 @@ static void print_targets(FILE *out, const struct model *model,
 		const char *name = process ? model_text(model, process->name) : "";
 
 		snprintf(text, sizeof(text), "%u %s%s%s", info->targets[i],
-			 *name ? name : "(nothing is known of it)", *cmdline ? ": " : "", cmdline);
+			 *name ? name : "(nothing is known about it)", *cmdline ? ": " : "", cmdline);
 		line(out, options, i == 0 && !info->system_wide ? "targets" : "", text);
 	}
 	text_more(out, "targets", info->target_count, shown);
@@ -271,8 +271,8 @@ static void print_probe_cost(FILE *out, const struct model *model,
 		return;
 	snprintf(text, sizeof(text), "the probes of %" PRIu64 " calls took at least about %.3f ms; %s",
 		 cost->calls, (double)cost->total_ns / 1e6,
-		 cost->subtracted ? "the calls' durations are without it"
-				  : "it is in the calls' durations (see --subtract-probe-cost)");
+		 cost->subtracted ? "it is subtracted from the calls' durations"
+				  : "the calls' durations include it (see --subtract-probe-cost)");
 	line(out, options, label, text);
 }
 
@@ -280,7 +280,7 @@ bool text_nothing_recorded(FILE *out, const struct model *model)
 {
 	if (model->files.count || !model->imports.count)
 		return false;
-	fputs(tr("nothing was recorded: all that is shown is from device files\n"), out);
+	fputs(tr("no recording: all figures are from device files\n"), out);
 	return true;
 }
 

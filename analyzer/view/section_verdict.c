@@ -28,11 +28,11 @@ static struct cell words_cell(struct table_cursor *at, words *write)
 	       words_cell(at, verdict_stage_name))                                          \
 	COLUMN(sentence, TEXT, "verdict", "all of it in words",                             \
 	       words_cell(at, verdict_sentence))                                            \
-	COLUMN(do, TEXT, "do", "what to change, or what it would take to know",             \
+	COLUMN(do, TEXT, "do", "what to change, or which data are needed to know",          \
 	       words_cell(at, verdict_remedy))                                              \
-	COLUMN(but, TEXT, "but", "what it leans on that may not be whole",                  \
+	COLUMN(but, TEXT, "but", "incomplete data that it is based on",                     \
 	       words_cell(at, verdict_but))                                                 \
-	COLUMN(each, TEXT, "each", "of several jobs, what holds up each of them",           \
+	COLUMN(each, TEXT, "each", "if there are several jobs, what holds up each of them", \
 	       words_cell(at, verdict_each))
 
 DEFINE_FIGURES(verdict_figures, struct verdict, VERDICT_FIGURES, NULL);
@@ -61,18 +61,18 @@ static struct cell job_cell(struct table_cursor *at, const struct job_verdict *j
 	return cell_text(text);
 }
 
-#define JOB_FIGURES(COLUMN)                                                                \
-	COLUMN(process, ROW, "process", "at its head: a row of processes",                 \
-	       cell_index(row->process))                                                   \
-	COLUMN(state, TEXT, "state", "as the verdict's",                                   \
-	       cell_text(verdict_state_name(row->verdict.state)))                          \
-	COLUMN(percent, PERCENT, "share", "what it costs, as the verdict's",               \
-	       cell_known_real(row->verdict.has_percent, row->verdict.percent))            \
-	COLUMN(of, TEXT, "of", "whose share: device_time, step_time or wall_time",                      \
+#define JOB_FIGURES(COLUMN)                                                                   \
+	COLUMN(process, ROW, "process", "at its head: a row of processes",                    \
+	       cell_index(row->process))                                                      \
+	COLUMN(state, TEXT, "state", "as the verdict's",                                      \
+	       cell_text(verdict_state_name(row->verdict.state)))                             \
+	COLUMN(percent, PERCENT, "share", "what it costs, as the verdict's",                  \
+	       cell_known_real(row->verdict.has_percent, row->verdict.percent))               \
+	COLUMN(of, TEXT, "of", "whose share: device_time, step_time or wall_time",            \
 	       cell_text(row->verdict.has_percent ? verdict_of_name(row->verdict.of) : NULL)) \
-	COLUMN(sentence, TEXT, "verdict", "all of it in words",                            \
-	       job_cell(at, row, verdict_sentence))                                        \
-	COLUMN(do, TEXT, "do", "what to change, or what it would take to know",            \
+	COLUMN(sentence, TEXT, "verdict", "all of it in words",                               \
+	       job_cell(at, row, verdict_sentence))                                           \
+	COLUMN(do, TEXT, "do", "what to change, or which data are needed to know",            \
 	       job_cell(at, row, verdict_remedy))
 
 static bool next_job(struct table_cursor *at)

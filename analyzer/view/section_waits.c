@@ -108,8 +108,8 @@ static void print_whose(FILE *out, const struct model *model, const struct host_
 		waits->waits.gaps);
 	if (waits->bounds.known)
 		fprintf(out,
-			"By the calls that wait for it the device is busy for at least %.1f %%, at "
-			"most %.1f %% of the time.\n",
+			"According to the calls that wait for it, the device is busy for at least "
+			"%.1f %%, at most %.1f %% of the time.\n",
 			waits->bounds.at_least_percent, waits->bounds.at_most_percent);
 }
 
@@ -125,7 +125,7 @@ static int waits_text(const struct report *report)
 	print_whose(report->out, report->model, of);
 	if (of->waits.count)
 		err = roots_text(report, &wait_roots_view,
-				 "At the end of all waiting, by who it was");
+				 "Roots of the waits: the last thread or event of each chain");
 	if (!err && of->own.count)
 		err = roots_text(report, &wait_runs_view, "On a CPU themselves");
 	return err;

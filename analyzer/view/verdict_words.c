@@ -178,17 +178,17 @@ static void tell_cpu(const struct model *model, const struct results *results, c
 		       cpu_text(&verdict->idle));
 	else if (b && b->kind == BOTTLENECK_STARVED)
 		append(text, size,
-		       tr("Starved by CPUs: %.1f %% of the steps' time is lost because %s has none"),
+		       tr("Starved by CPUs: %.1f %% of the steps' time is lost because %s gets no CPU"),
 		       verdict->percent, op);
 	else if (b && b->kind == BOTTLENECK_TAKES_CPU)
 		append(text, size,
-		       tr("Starved by CPUs: %.1f %% of the steps' time is lost because %s has those "
-		       "that the trainer needs"),
+		       tr("Starved by CPUs: %.1f %% of the steps' time is lost because %s uses the "
+			  "CPUs that the trainer needs"),
 		       verdict->percent, op);
 	else
 		append(text, size,
-		       tr("Starved by CPUs: for %.1f %% of the steps' time others had the CPU that the "
-		       "trainer's thread was ready for"),
+		       tr("Starved by CPUs: for %.1f %% of the steps' time the trainer's thread "
+			  "was ready to run, but others had its CPU"),
 		       verdict->percent);
 }
 
@@ -198,8 +198,8 @@ static void tell_bounds(const struct results *results, char *text, size_t size)
 	const struct device_bounds *bounds = &results->waits->bounds;
 
 	append(text, size,
-	       tr("by the calls that wait for it the device is busy for at least %.0f %%, at most "
-	       "%.0f %% of the time"),
+	       tr("according to the calls that wait for it, the device is busy for at least %.0f "
+		  "%%, at most %.0f %% of the time"),
 	       bounds->at_least_percent, bounds->at_most_percent);
 }
 
@@ -287,9 +287,9 @@ static void tell_device(const struct model *model, const struct results *results
 
 	if (!verdict->busy) {
 		append(text, size,
-		       tr("Held up by the device itself: for %.1f %% of its time it is idle after the host "
-		       "has done its part: tasks are handed over and not started, or their end is not "
-		       "known yet"),
+		       tr("Held up by the device itself: for %.1f %% of its time it is idle "
+			  "although the host has done its part: tasks are submitted but not "
+			  "started, or the host is not yet notified of their end"),
 		       verdict->percent);
 		return;
 	}
@@ -340,7 +340,7 @@ static void tell_unknown(const struct model *model, const struct results *result
 	const struct verdict *verdict = results->verdict;
 	char waiter[TEXT_SIZE];
 	static const char *const why[] = {
-		[VERDICT_LACK_NONE] = N_("the records do not say why"),
+		[VERDICT_LACK_NONE] = N_("the records do not show why"),
 		[VERDICT_LACK_RECORDS] = N_("parts of the recording cannot be read"),
 		[VERDICT_LACK_TRACE] = N_("the host was not recorded"),
 		[VERDICT_LACK_STREAM] =
@@ -349,15 +349,15 @@ static void tell_unknown(const struct model *model, const struct results *result
 		[VERDICT_LACK_SCHED] = N_("what threads did was not recorded"),
 		[VERDICT_LACK_LAUNCHES] = N_("no launching call is known to belong to a task"),
 		[VERDICT_LACK_PROCESS] = N_("the job waited for a process that was not traced"),
-		[VERDICT_LACK_THREAD] = N_("of the threads asked for none is in the recording"),
+		[VERDICT_LACK_THREAD] = N_("none of the requested threads is in the recording"),
 		[VERDICT_LACK_SWITCHES] =
-			N_("none of its threads went to sleep or woke up in all the time"),
+			N_("none of its threads went to sleep or woke up during the recording"),
 		[VERDICT_LACK_KERNELS] =
-			N_("its file tells work as a whole, not the kernels in it, between which it may be idle"),
+			N_("its file lists work as a whole, not the kernels in it, between which it may be idle"),
 		[VERDICT_LACK_TASKS] = N_("what the job did before and after them is not idle time of a device"),
 		[VERDICT_LACK_EVENTS] =
-			N_("no event came that it could have done something about: it has nothing to do, or it hangs"),
-		[VERDICT_LACK_ROOTS] = N_("for most of it the records do not say why"),
+			N_("no event arrived that it could have handled: it has nothing to do, or it hangs"),
+		[VERDICT_LACK_ROOTS] = N_("for most of that time the records do not show why"),
 	};
 
 	name_waiter(model, results, waiter, sizeof(waiter));
@@ -434,8 +434,7 @@ static const char *needs(const struct verdict *verdict)
 	case VERDICT_LACK_STEPS:
 	case VERDICT_LACK_BUSY:
 		return tr("Load the runtime's device layer into the job (libprofbpf-*.so), or give "
-		       "what the "
-		       "device's own profiler wrote with --device.");
+			  "the output of the device's own profiler with --device.");
 	case VERDICT_LACK_SCHED: return tr("Record with the topic sched.");
 	case VERDICT_LACK_LAUNCHES:
 		return tr("Record with the topic api, best from the job's start (profctl record); see "
@@ -445,22 +444,21 @@ static const char *needs(const struct verdict *verdict)
 		return tr("Record that process, too (--pid A,B, or profctl record --system). A server that waits for "
 			  "its clients has nothing to do.");
 	case VERDICT_LACK_EVENTS:
-		return tr("If there should have been something to do, look at who should have sent it.");
+		return tr("If it should have had work, examine the process that should have sent it.");
 	case VERDICT_LACK_KERNELS:
 		return tr("Give a file that has the kernels, too: of Nsight Systems (nsys profile --trace "
 			  "cuda --cuda-graph-trace=node), for instance.");
 	case VERDICT_LACK_TASKS:
-		return tr("Profile a part of the job in which the device works, and none that captures or "
-		       "compiles alone.");
+		return tr("Profile a part of the job in which the device works, not one that only "
+			  "captures or compiles.");
 	case VERDICT_LACK_THREAD:
 		return tr("The section processes lists the threads that were recorded.");
 	case VERDICT_LACK_SWITCHES:
-		return tr("Record for longer (--duration). If it hangs, /proc/PID/task/*/wchan and its "
-		       "stacks (gdb, py-spy) tell where.");
+		return tr("Record for longer (--duration). If it hangs, /proc/PID/task/*/wchan and "
+			  "its stacks (gdb, py-spy) show where.");
 	default:
-		return tr("See the section idle for where each wait could not be followed; record "
-		       "with all "
-		       "topics (--topics all).");
+		return tr("The section idle shows where each wait could not be followed; record "
+			  "with all topics (--topics all).");
 	}
 }
 
@@ -505,7 +503,7 @@ static void tell_operator(const struct model *model, const struct results *resul
 		       "operators)."),
 		       name, list->rows[0].percent);
 	else
-		append(text, size, tr("See the section operators for what it does."));
+		append(text, size, tr("The section operators shows what it does."));
 }
 
 /* The remedy; "" for a healthy job. */
@@ -521,14 +519,14 @@ void verdict_remedy(const struct model *model, const struct results *results, ch
 	case VERDICT_DATA: tell_pipeline_remedy(model, results, text, size); break;
 	case VERDICT_COMMUNICATION:
 		append(text, size,
-		       tr("Look at what the late rank does before its collectives: its own "
-		       "report, the section communication."));
+		       tr("Examine what the late rank does before its collectives: its own report, "
+			  "the section communication."));
 		break;
 	case VERDICT_DEVICE:
 		if (verdict->busy && verdict->by_threads) {
 			append(text, size, "%s",
-			       tr("Which of its tasks take it, the device's own profiler tells (--device), "
-			       "or its layer (libprofbpf-*.so)."));
+			       tr("The device's own profiler (--device) or its layer "
+				  "(libprofbpf-*.so) shows which of its tasks take the time."));
 			break;
 		}
 		if (verdict->busy) {

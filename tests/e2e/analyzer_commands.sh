@@ -95,14 +95,14 @@ assert_contains "what to type" "$WORK/err" "type: analyzer report $WORK/run.pbt"
 assert_status "a part beyond the end" 2 "$ANALYZER" report "$WORK/run.pbt" --from 1h
 assert_contains "how long it is" "$WORK/err" '--from 1 h 0 min is beyond the end: the recording lasted'
 assert_status "an empty part" 2 "$ANALYZER" report "$WORK/run.pbt" --to 0
-assert_contains "that it is empty" "$WORK/err" '--to 0 leaves nothing: times are from the beginning, and the recording lasted'
+assert_contains "that it is empty" "$WORK/err" '--to 0 selects nothing: times count from the beginning, and the recording lasted'
 
 for command in "report" "export --to csv -o $WORK/of_nobody" "query --format csv"; do
 	query=()
 	[ "${command%% *}" != query ] || query=("select count(*) from calls")
 	# shellcheck disable=SC2086 # words wanted
 	assert_status "$command of a process that is not there" 2 "$ANALYZER" $command "$WORK/run.pbt" "${query[@]}" --pid 4000000
-	assert_contains "that it is not" "$WORK/err" '--pid: there is no process 4000000'
+	assert_contains "that it is not" "$WORK/err" '--pid: process 4000000 does not exist'
 done
 assert_status "a page on a full disk" 1 "$ANALYZER" report "$WORK/run.pbt" --format html -o /dev/full
 assert_contains "why" "$WORK/err" 'No space left on device'

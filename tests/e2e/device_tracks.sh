@@ -27,7 +27,7 @@ R=$WORK/report.json
 # Without records nothing is reported as incomplete.
 for command in report info; do
 	"$ANALYZER" $command --device "$TABLE" >"$WORK/$command.txt"
-	assert_contains "$command" "$WORK/$command.txt" '^nothing was recorded: all that is shown is from device files$'
+	assert_contains "$command" "$WORK/$command.txt" '^no recording: all figures are from device files$'
 	assert_lacks "$command" "$WORK/$command.txt" 'INCOMPLETE|header could not be read'
 done
 

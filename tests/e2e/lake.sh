@@ -68,7 +68,7 @@ assert_eq "its host" "$(jq -r .trace.hostname "$WORK/trace.json")" "$(ask "selec
 note "-- wrong usage"
 assert_status "no lake" 2 "$ANALYZER" lake "$ROOT/tests/data/traces/every.pbt"
 assert_status "no device" 1 "$ANALYZER" lake "$ROOT/tests/data/traces/sleeps.pbt" --rank 0 -o "$WORK/none"
-assert_contains "what is missing" "$WORK/err" 'no tasks of a device'
+assert_contains "what is missing" "$WORK/err" 'no device tasks'
 assert_status "a file in its place" 1 "$ANALYZER" lake "$ROOT/tests/data/traces/every.pbt" --rank 0 -o "$WORK/report.json"
 assert_status "no such table" 1 "$ANALYZER" lake --schema=nonsense
 

@@ -20,7 +20,7 @@ assert_eq "files" "dataset_iterator_profiling_0.txt minddata_cpu_utilization_0.j
 minddata_pipeline_summary_0.csv minddata_pipeline_summary_0.json pipeline_profiling_0.json profiler_info_0.json" \
 	"$(cd "$WORK/profiler" && printf '%s\n' * | paste -sd ' ')"
 assert_status "a second time into the same folder" 1 "$ANALYZER" export "$WORK/export.pbt" --to mindinsight -o "$WORK/profiler"
-assert_contains "and why not" "$WORK/err" 'there is something already'
+assert_contains "and why not" "$WORK/err" 'it exists already'
 assert_eq "nothing is left of the attempt" 1 "$(find "$WORK" -maxdepth 1 -name 'profiler*' | wc -l)"
 
 note "-- what reads it"
@@ -79,5 +79,5 @@ assert_between "what Batch's queue held" "$(jq -n "$export_mean - 0.2")" "$(jq -
 note "-- a trace without a data pipeline"
 "$PROFCTL" record --standalone -o "$WORK/other.pbt" -- true 2>"$WORK/other.err"
 assert_status "there is nothing to export" 1 "$ANALYZER" export "$WORK/other.pbt" --to mindinsight -o "$WORK/none"
-assert_contains "and why" "$WORK/err" 'no data pipeline in the trace'
+assert_contains "and why" "$WORK/err" 'the trace has no data pipeline'
 [ ! -e "$WORK/none" ] || fail "a folder is left"

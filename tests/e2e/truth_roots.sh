@@ -103,7 +103,7 @@ assert_eq "what the report begins with" "$(cat "$WORK/verdict.txt")" \
 
 # The same as text, and as tables.
 "$ANALYZER" report "$WORK/roots.pbt" --section idle --top 200 >"$WORK/roots.txt"
-grep -q '^At the end of all waiting' "$WORK/roots.txt" || fail "no roots in the text"
+grep -q '^Roots of the waits' "$WORK/roots.txt" || fail "no roots in the text"
 grep -Eq 'line [0-9]+ .*<- line_4 [0-9]+ <- line_3 [0-9]+ <- line_2 [0-9]+ <- 2 more <- line_main [0-9]+' "$WORK/roots.txt" ||
 	fail "no chain in the text"
 "$ANALYZER" export "$WORK/roots.pbt" --to csv -o "$WORK/tables"

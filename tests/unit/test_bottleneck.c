@@ -123,7 +123,7 @@ static void kinds(void **state)
 	/* Without workers nothing is known about them. */
 	((struct pipeline_operator *)f->usage.pipeline->operators.row)[0].in_trainer = true;
 	judge(f);
-	assert_null(strstr(f->advice.list[0].remedy, "What its workers do"));
+	assert_null(strstr(f->advice.list[0].remedy, "It is unknown what its workers do"));
 	assert_non_null(strstr(f->advice.list[0].remedy, "The trainer's own thread makes the batches"));
 	((struct pipeline_operator *)f->usage.pipeline->operators.row)[0].in_trainer = false;
 	f->model->switches.count = 0;
@@ -161,7 +161,7 @@ static void words(void **state)
 	assert_null(strstr(judge(f)->reason, "ready"));
 	f->steps[0].other_cpu_ns = 400 * MS;
 	assert_int_equal(judge(f)->kind, BOTTLENECK_NONE);
-	assert_non_null(strstr(judge(f)->reason, "ready without a CPU, which others have, for 40.0 %"));
+	assert_non_null(strstr(judge(f)->reason, "ready to run while others have the CPU for 40.0 %"));
 	f->steps[0].judged = 2;
 	assert_int_equal(judge(f)->kind, BOTTLENECK_NONE);
 	assert_non_null(strstr(judge(f)->reason, "too few steps"));
@@ -190,7 +190,7 @@ static void limits(void **state)
 	f->steps[0].judged = 3;
 	assert_non_null(strstr(judge(f)->reason, "of the time of 3 steps"));
 	f->steps[0].judged = 2;
-	assert_non_null(strstr(judge(f)->reason, "too few steps to tell: 2, without the first 2"));
+	assert_non_null(strstr(judge(f)->reason, "too few steps for a judgement: 2, without the first 2"));
 	assert_int_equal(f->advice.advice_count, 0);
 	f->operators[0].has_element_ns = false;
 	f->steps[0].judged = 3;
@@ -207,11 +207,11 @@ static void limits(void **state)
 	f->steps[0].bottleneck = INDEX_NONE;
 	f->steps[0].judged_wait_ns = 70 * MS;
 	f->steps[0].other_cpu_ns = 100 * MS;
-	assert_non_null(strstr(judge(f)->reason, "waits for data 7.0 % of it, and is ready without a CPU, which others "
-						  "have, for 10.0 %"));
+	assert_non_null(strstr(judge(f)->reason, "waits for data 7.0 % of it, and is ready to run while others "
+						  "have the CPU for 10.0 %"));
 	f->steps[0].other_cpu_ns = 100 * MS - 1;
 	assert_non_null(strstr(judge(f)->reason, "waits for data 7.0 % of it"));
-	assert_null(strstr(judge(f)->reason, "ready without a CPU"));
+	assert_null(strstr(judge(f)->reason, "ready to run while"));
 	advice_free(&f->advice);
 }
 

@@ -292,7 +292,7 @@ static void window_of_steps(void **state)
 	device_steps_free(&results);
 	options = (struct analysis_options){ .has_steps = true, .first_step = 5, .last_step = 9 };
 	assert_int_equal(step_window_find(model, &options, error, sizeof(error)), -2);
-	assert_string_equal(error, "no such step: there are 0 to 4");
+	assert_string_equal(error, "no such step: the steps are 0 to 4");
 	assert_true(parse_steps("3", &options.first_step, &options.last_step));
 	assert_int_equal(options.last_step, 3);
 	assert_false(parse_steps("3..2", &options.first_step, &options.last_step));

@@ -101,10 +101,10 @@ static void in_words(void **state)
 	char *text = report_of(three_stretches(), &wanted, &options, report_text);
 
 	assert_says(text,
-		    "ends not seen: launch of /usr/lib/liba.so from 3.200 s to 8.000 s of the "
+		    "ends not recorded: launch of /usr/lib/liba.so from 3.200 s to 8.000 s of the "
 		    "recording: called 412000 times a second");
-	assert_says(text, "ends not seen: launch of /usr/lib/liba.so from 9.500 s to 10.000 s");
-	assert_says(text, "ends not seen: copy of");
+	assert_says(text, "ends not recorded: launch of /usr/lib/liba.so from 9.500 s to 10.000 s");
+	assert_says(text, "ends not recorded: copy of");
 	free(text);
 	options.top = 1;
 	text = report_of(three_stretches(), &wanted, &options, report_text);
@@ -112,7 +112,7 @@ static void in_words(void **state)
 	assert_null(strstr(text, "copy of"));
 	free(text);
 	text = report_of(sample_trace(0), &wanted, &options, report_text);
-	assert_null(strstr(text, "ends not seen"));
+	assert_null(strstr(text, "ends not recorded"));
 	free(text);
 }
 

@@ -414,7 +414,7 @@ static void test_unknowns(void **state)
 	small_span(scene.model, scene.main, 180 * US, 1000 * US, STATE_RUNNING);
 	scene_compute(&scene);
 	scene_expect(&scene, 1, 120, 180, IDLE_RUNNABLE, "an idle CPU",
-		     "nothing had its CPU: that long it took to wake up");
+		     "its CPU was idle: the time is the latency of waking up");
 	scene_end(&scene);
 }
 

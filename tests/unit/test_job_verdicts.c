@@ -401,7 +401,7 @@ static void cpus_of_another(void **state)
 		verdict_expect(&f, VERDICT_CPU, 28);
 		verdict_says(&f, own ? "because the job's own threads take the CPUs from each other"
 				     : "because other recorded processes have the CPUs");
-		verdict_says(&f, own ? "The job's own threads want more CPUs"
+		verdict_says(&f, own ? "The job's own threads need more CPUs"
 				     : "Other recorded processes have the CPUs: CPUs of its own for each");
 		end(&f, &jobs);
 	}

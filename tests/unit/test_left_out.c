@@ -100,7 +100,7 @@ static void in_words(void **state)
 			  "5.10 % of a CPU, more than --budget allows");
 	assert_says(text, "left out: 100 % of the wake-ups from 3.500 s to 10.000 s of the recording: there was no "
 			  "room for all records");
-	assert_says(text, "who woke a thread is not known then");
+	assert_says(text, "which thread woke another then is unknown");
 	free(text);
 	options.top = 1;
 	text = report_of(some_left_out(), &wanted, &options, report_text);

@@ -414,7 +414,7 @@ static void columns_of_unequal_length_are_refused(void **state)
 	model = load_trace(builder);
 	assert_int_equal(model->switches.count, 0);
 	assert_int_equal(model->damage.packets_skipped, 2);
-	assert_non_null(strstr(model->damage.first_reason, "makes no sense"));
+	assert_non_null(strstr(model->damage.first_reason, "is not valid"));
 	assert_int_equal(model->threads.count, 1);
 	model_free(model);
 }

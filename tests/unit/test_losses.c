@@ -119,10 +119,10 @@ static void sources_add_up(void **state)
 		assert_int_equal(capture.complete, complete);
 		text = text_of(model, &capture, 0);
 		(complete ? assert_says : assert_silent)(text, "complete: nothing was lost; the recording ended: duration");
-		(complete ? assert_silent : assert_says)(text, "INCOMPLETE: figures below are of what was read");
+		(complete ? assert_silent : assert_says)(text, "INCOMPLETE: the figures below cover only what was read");
 		(cases[i].lost ? assert_says : assert_silent)(text, "  3 records were lost while recording, see the table");
 		(cases[i].lost ? assert_says : assert_silent)(text, "ring full: 2, slow output: 1\n");
-		(cases[i].missing ? assert_says : assert_silent)(text, " records that the recorder wrote are not in the files read here");
+		(cases[i].missing ? assert_says : assert_silent)(text, " records that the recorder wrote are missing in the files read here");
 		(cases[i].adds_up ? assert_silent : assert_says)(text, "source calls: produced is not delivered + lost");
 		free(text);
 		text = report_by(report_json, model, &capture, 0);
@@ -134,7 +134,7 @@ static void sources_add_up(void **state)
 		assert_says(line, complete	    ? "complete: nothing was lost"
 				  : cases[i].lost   ? "INCOMPLETE: 3 records were lost"
 				  : cases[i].missing ? "records are not in the file"
-						     : "the books of its records do not add up");
+						     : "its numbers of produced, delivered and lost records do not match");
 		capture_free(&capture);
 		model_free(model);
 	}
@@ -149,10 +149,10 @@ static void damage(void **state)
 		"  damage: 3 batches and 0 bytes skipped\n",
 		"  damage: 0 batches and 5 bytes skipped\n",
 		"  damage: 0 batches and 0 bytes skipped; the file ends in the middle of a batch\n",
-		"  damage: 7 rows made no sense and were left out\n",
+		"  damage: 7 rows were not valid and were left out\n",
 		"  written by a later profbpf: 4 values and 0 batches are unknown",
 		"  the recording did not end properly: the file has no final statistics; readable to 0.000 s",
-		"  damage: byte 99: torn; 3 batches and 0 bytes skipped; 7 rows made no sense",
+		"  damage: byte 99: torn; 3 batches and 0 bytes skipped; 7 rows were not valid",
 	};
 
 	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++) {
@@ -238,7 +238,7 @@ static void gaps(void **state)
 	assert_says(text, "calls of later in process 20 in the first 0.000 ms of the recording");
 	assert_says(text, "calls of with_the_session in process 20 in");
 	assert_silent(text, "just_after");
-	assert_says(text, "not seen: 2, of which 10 lived longest");
+	assert_says(text, "not recorded: 2; process 10 lived longest");
 	free(text);
 	capture_free(&capture);
 	model_free(model);
@@ -381,8 +381,8 @@ static void left_out_stretches(void **state)
 	assert_says(text, "left out: 100 % of the samples from 0.000 s to 0.000 s of the recording: there was no room");
 	assert_says(text, "left out: 75 % of the wake-ups");
 	assert_says(text, "left out: 90 % of the stacks of sleeps");
-	assert_says(text, "  who woke a thread is not known then");
-	assert_says(text, "who woke");
+	assert_says(text, "  which thread woke another then is unknown");
+	assert_says(text, "which thread woke");
 	free(text);
 	capture_free(&capture);
 	model_free(model);
@@ -421,7 +421,7 @@ static void no_launches(void **state)
 		for (uint32_t p = 0; p < cases[i].count; p++)
 			add_unseen(rows, &capture.unseen.count, p, cl, libcl);
 		text_no_launches(model, &capture, line, sizeof(line));
-		assert_string_equal(line, "no launch was seen, though cl is mapped");
+		assert_string_equal(line, "no launch was recorded, though cl is mapped");
 		add_unseen(rows, &capture.unseen.count, 5, cl, other);
 		add_unseen(rows, &capture.unseen.count, 5, vulkan, other);
 		add_unseen(rows, &capture.unseen.count, 4, 0, other);
@@ -430,16 +430,16 @@ static void no_launches(void **state)
 		assert_says(text, cases[i].says);
 		assert_says(text, "cl is mapped by process 6 (other.so)");
 		assert_says(text, "vulkan is mapped by process 6 (other.so), and none of its 4 functions that launch was called; "
-				  "calls by pointers that vkGet gives out");
+				  "calls through pointers that vkGet returns");
 		assert_says(text, "no symbols: functions of other.so, which is process 5,");
 		free(text);
 		text_no_launches(model, &capture, line, sizeof(line));
-		assert_string_equal(line, "no launch was seen, though cl, vulkan are mapped");
+		assert_string_equal(line, "no launch was recorded, though cl, vulkan are mapped");
 		text_losses(model, &capture, line, sizeof(line));
-		assert_says(line, "complete: nothing was lost; no launch was seen, though cl, vulkan are mapped");
+		assert_says(line, "complete: nothing was lost; no launch was recorded, though cl, vulkan are mapped");
 		capture.left_out_count = 1;
 		text_losses(model, &capture, line, sizeof(line));
-		assert_says(line, "complete, but for what --budget left out");
+		assert_says(line, "complete, except for records left out by --budget");
 		capture.left_out_count = 0;
 		capture.unseen.any_launch = true;
 		assert_string_equal(text_no_launches(model, &capture, line, sizeof(line)), "");
@@ -448,7 +448,7 @@ static void no_launches(void **state)
 		assert_says(text, "cl is mapped by process 1 (libcl.so)");
 		free(text);
 		capture.unseen = (struct unseen_launches){ .row = rows + cases[i].count + 2, .count = 1 };
-		assert_says(text_no_launches(model, &capture, line, sizeof(line)), "and a program without symbols may make some");
+		assert_says(text_no_launches(model, &capture, line, sizeof(line)), "and a program without symbols may make launches");
 		capture.unseen.count = 0;
 		assert_string_equal(text_no_launches(model, &capture, line, sizeof(line)), "");
 		model_free(model);

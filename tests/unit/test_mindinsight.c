@@ -303,7 +303,7 @@ static void nothing_to_write(void **state)
 	f->pipeline_results.count = 0;
 	assert_int_not_equal(
 		export_mindinsight.write(f->model, &f->results, f->folder, &(struct export_options){ 0 }, error, sizeof(error)), 0);
-	assert_non_null(strstr(error, "no data pipeline"));
+	assert_non_null(strstr(error, "has no data pipeline"));
 }
 
 int main(void)

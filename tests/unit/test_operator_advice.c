@@ -61,7 +61,7 @@ static const struct {
 	{ "torch", "worker", true, ADVISE_STORAGE, NULL },
 	{ "tf.data", "Map", false, ADVISE_FASTER, "batch first" },
 	{ "tf.data", "ParallelMapV2", false, ADVISE_FASTER, "cache()" },
-	{ "tf.data", "MapAndBatch", false, ADVISE_FASTER, "made one by TensorFlow" },
+	{ "tf.data", "MapAndBatch", false, ADVISE_FASTER, "fused by TensorFlow" },
 	{ "tf.data", "ParallelInterleaveV4", false, ADVISE_FASTER, "cycle_length" },
 	{ "tf.data", "Interleave", false, ADVISE_FASTER, "AUTOTUNE" },
 	{ "tf.data", "FlatMap", false, ADVISE_FASTER, "interleave()" },

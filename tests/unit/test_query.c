@@ -298,8 +298,8 @@ static void folder_to_sort_in(void **state)
 {
 	static const struct {
 		const char *folder, *reason;
-	} wrong[] = { { "/nonexistent/here", "'/nonexistent/here': No such file or directory; name a" },
-		      { "/dev/null", "'/dev/null': Not a directory; name a folder" } };
+	} wrong[] = { { "/nonexistent/here", "'/nonexistent/here': No such file or directory; set it to a folder" },
+		      { "/dev/null", "'/dev/null': Not a directory; set it to a folder" } };
 	const struct scene *scene = *state;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -353,7 +353,7 @@ static void schema(void **state)
 	fclose(out);
 	assert_non_null(strstr(answer, "\n## api\n"));
 	assert_non_null(
-		strstr(answer, "| `total_ns` | INTEGER | ns | time in those that returned |"));
+		strstr(answer, "| `total_ns` | INTEGER | ns | time in calls that returned |"));
 	assert_null(strstr(answer, "## calls"));
 	assert_int_equal(query_schema(stdout, "nothing", QUERY_TABLE), -2);
 }

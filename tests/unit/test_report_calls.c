@@ -110,7 +110,7 @@ static void probe_cost_is_left_out(void **state)
 	text = report_of(sample_trace(0), &(struct analysis_options){ .subtract_probe_cost = true },
 			 &options, report_text);
 	assert_says(text, "the probes of 112 calls took at least about 0.060 ms");
-	assert_says(text, "times are without what the probes took");
+	assert_says(text, "the probes' cost is subtracted from the times");
 	free(text);
 }
 
@@ -220,7 +220,7 @@ static void calls_without_ends_have_no_times(void **state)
 	assert_says(text, "calls open left end unknown errors");
 	assert_says(text, "    6    1    1           2      2");
 	assert_says(text, "left: ended by an exception, longjmp or unwinding");
-	assert_says(text, "end unknown: only their entries were seen");
+	assert_says(text, "end unknown: only the entry was recorded");
 	assert_says(text, "and 3 calls whose end is not known");
 	free(text);
 	text = report_of(sample_trace(0), &(struct analysis_options){ 0 }, &options, report_text);
@@ -254,7 +254,7 @@ static void calls_that_are_not_in_the_file(void **state)
 	char *text = report_of(ten_of(12), &(struct analysis_options){ 0 }, &options, report_text);
 
 	assert_says(text, "INCOMPLETE");
-	assert_says(text, "2 records that the recorder wrote are not in the file read here");
+	assert_says(text, "2 records that the recorder wrote are missing in the file read here");
 	free(text);
 	text = report_of(ten_of(10), &(struct analysis_options){ 0 }, &options, report_text);
 	assert_null(strstr(text, "INCOMPLETE"));

@@ -318,11 +318,11 @@ static void test_advice(void **state)
 {
 	struct scene scene = scene_make();
 
-	expect_advice(scene.outsider, 0, NULL, 0, "Others have the CPUs");
-	expect_advice(scene.worker, 0, NULL, 0, "The job's own threads want more CPUs");
-	expect_advice(INDEX_NONE, SPAN_CPU_IDLE, NULL, 0, "keep them from deep idle states");
-	expect_advice(0, 0, "/dev/nvidia0", 1, "mapped, pinned or allocated beforehand");
-	expect_advice(0, 0, "/dev/urandom", 0, "what this driver is asked for");
+	expect_advice(scene.outsider, 0, NULL, 0, "Other processes have the CPUs");
+	expect_advice(scene.worker, 0, NULL, 0, "The job's own threads need more CPUs");
+	expect_advice(INDEX_NONE, SPAN_CPU_IDLE, NULL, 0, "disable deep idle states");
+	expect_advice(0, 0, "/dev/nvidia0", 1, "map, pin or allocate beforehand");
+	expect_advice(0, 0, "/dev/urandom", 0, "the requests to this driver");
 	scene_end(&scene);
 }
 

@@ -262,7 +262,7 @@ static void full(void **state)
 	close(ends[0]);
 	if (status) {
 		assert_int_equal(status, EXIT_FAILURE);
-		assert_non_null(strstr(text, "no room left on the disk"));
+		assert_non_null(strstr(text, "no space left on the disk"));
 		assert_int_equal(touch_missing_page(deaf, path), EXIT_FAILURE);
 	}
 	close(deaf);

@@ -182,16 +182,16 @@ static void words(void **state)
 
 	assert_says(text, "no launches: opencl is mapped by processes 10, 20 (/usr/lib/libOpenCL.so.1), and none of its 2 "
 			  "functions that launch was called\n");
-	assert_says(text, "none of its 1 functions that launch was called; calls by pointers that vkGetDeviceProcAddr gives "
-			  "out are not seen\n");
+	assert_says(text, "none of its 1 functions that launch was called; calls through pointers that vkGetDeviceProcAddr returns "
+			  "are not recorded\n");
 	assert_says(text, "no symbols: functions of /opt/job, which is process 40, cannot be found");
 	assert_says(text, "note: " LATE_NOTE "\n");
 	free(text);
 	text = report_of(end(none_launched()), &wanted, &options, losses_text);
-	assert_says(text, "no launch was seen, though opencl, vulkan are mapped");
+	assert_says(text, "no launch was recorded, though opencl, vulkan are mapped");
 	free(text);
 	text = report_of(end(one_launched()), &wanted, &options, losses_text);
-	assert_null(strstr(text, "no launch was seen"));
+	assert_null(strstr(text, "no launch was recorded"));
 	free(text);
 }
 
@@ -201,7 +201,7 @@ static void verdict(void **state)
 	yajl_val root = json_of(none_launched(), SECTION_ALL);
 
 	assert_string_equal(json_string(root, "verdict.but"),
-			    "no launch was seen, though opencl, vulkan are mapped: what the device did may have been "
+			    "no launch was recorded, though opencl, vulkan are mapped: what the device did may have been "
 			    "missed (section capture)");
 	yajl_tree_free(root);
 	root = json_of(one_launched(), SECTION_ALL);

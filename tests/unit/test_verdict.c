@@ -80,7 +80,7 @@ static void device_idle(void **state)
 	assert_int_equal(f.verdict.state, VERDICT_DEVICE);
 	assert_false(f.verdict.busy);
 	assert_true(f.verdict.percent >= 36);
-	verdict_says(&f, "More work in flight");
+	verdict_says(&f, "Keep more work in flight");
 	verdict_end(&f);
 }
 

@@ -100,8 +100,8 @@ static void threads_without_cpu(void **state)
 	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_UNKNOWN, 50);
 	verdict_says(&f,
-		     "main thread main 100 waits for 50.0 % of the time, and for most of it the "
-		     "records do not say why");
+		     "main thread main 100 waits for 50.0 % of the time, and for most of that time "
+		     "the records do not show why");
 	verdict_end(&f);
 }
 
@@ -135,7 +135,7 @@ static void threads_that_launch(void **state)
 	verdict_expect(&f, VERDICT_HOST_CODE, 75);
 	verdict_says(&f,
 		     "it takes 75.0 % of the time of thread main 100, most of all on CPU outside "
-		     "of runtime calls; by the calls that wait for it the device is busy for at "
+		     "of runtime calls; according to the calls that wait for it, the device is busy for at "
 		     "least 21 %, at most 35 % of the time");
 	verdict_says(&f, "root     main 100; user_code");
 	verdict_end(&f);
@@ -165,7 +165,7 @@ static void device_may_be_busy(void **state)
 	assert_int_equal(f.verdict.lack, VERDICT_LACK_BUSY);
 	verdict_says(&f,
 		     "What holds the job up cannot be known: the code of thread main 100 takes 75.0 % of the time, "
-		     "but by the calls that wait for it the device is busy for at least 21 %, at most 100 % of the "
+		     "but according to the calls that wait for it, the device is busy for at least 21 %, at most 100 % of the "
 		     "time.");
 	verdict_says(&f, "to know  Load the runtime's device layer into the job (libprofbpf-*.so)");
 	verdict_says_not(&f, "root");
@@ -479,8 +479,8 @@ static void events(void **state)
 		if (CASES[i].state == VERDICT_UNKNOWN) {
 			assert_int_equal(f.verdict.lack, VERDICT_LACK_EVENTS);
 			assert_int_equal(f.verdict.idle.most->root.who, f.scene.main);
-			verdict_says(&f, "main thread main 100 waits for 97.1 % of the time, and no event came");
-			verdict_says(&f, "to know  If there should have been something to do");
+			verdict_says(&f, "main thread main 100 waits for 97.1 % of the time, and no event arrived");
+			verdict_says(&f, "to know  If it should have had work");
 		}
 		verdict_end(&f);
 	}

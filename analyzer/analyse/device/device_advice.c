@@ -83,10 +83,9 @@ static double share(double part, double all)
 static const char *gap_remedy(const struct writer *writer)
 {
 	if (idle_verdict(writer->model, writer->devices->idle.roots).cause != IDLE_UNKNOWN)
-		return tr("The section idle says who is at the end of all waiting: mend that.");
-	return tr("That is usually data: see the data pipeline's bottleneck and the causes of idle "
-	       "time. "
-	       "More workers, prefetching, or data prepared beforehand.");
+		return tr("The section idle shows the root of the waits: begin there.");
+	return tr("The usual cause is data: see the data pipeline's bottleneck and the causes of "
+		  "idle time. Use more workers, prefetching, or data prepared beforehand.");
 }
 
 /* Copies to the device also come before a step's first kernel: the device does not wait during them. */
@@ -112,9 +111,10 @@ static void judge_steps(struct writer *writer, const struct device_step_trace *t
 			place.text, means->gap_ns / 1e6, means->duration_ns / 1e6, means->steps, gap);
 	if (means->bp_steps && tail >= MEDIUM_PERCENT)
 		explain(add(writer, "device_tail", tail,
-			    tr("Steps go on for long after the backward pass"),
-			    tr("Gradients are reduced and parameters updated then: let reductions run "
-			    "beside the backward pass (split or fuse them), shard the optimizer.")),
+			    tr("Steps last long after the backward pass"),
+			    tr("In this time gradients are reduced and parameters updated: let "
+			       "reductions run beside the backward pass (split or fuse them), "
+			       "shard the optimizer.")),
 			tr("on %s, %.3f ms of a step of %.3f ms come after the backward pass: "
 			"%.1f %%"),
 			place.text, means->tail_ns / 1e6, means->duration_ns / 1e6, tail);
@@ -129,8 +129,8 @@ static void judge_overlap(struct writer *writer, const struct overlap_device *de
 		explain(add_by(writer, "device_communication", percent, RULE_ALONE, percent,
 			    tr("Communication is not hidden by computation"),
 			    tr("Let it run beside computation: buckets, asynchronous collectives, "
-			    "another "
-			    "stream. See the section communication for who comes late.")),
+			       "another stream. The section communication shows which ranks are "
+			       "late.")),
 			tr("%s only communicates for %.3f ms, beside %.3f ms of computation"),
 			place_of(writer, device->all.device).text, alone_ns / 1e6,
 			(double)device->all.computation_ns / 1e6);
@@ -170,8 +170,9 @@ static void judge_aicpu(struct writer *writer, uint32_t device)
 		explain(add_by(writer, "device_aicpu", share(sum_ns, all_ns), RULE_AICPU,
 			    share(sum_ns, all_ns),
 			    tr("Operators run on AI CPUs"),
-			    tr("AI CPUs are slow: use an operator, or a data type, that AI cores have "
-			    "(often int32 instead of int64, float32 instead of float64).")),
+			    tr("AI CPUs are slow: use an operator or a data type that AI cores "
+			       "support (often int32 instead of int64, float32 instead of "
+			       "float64).")),
 			tr("on %s they take %.3f ms, %.1f %% of all tasks' time; most of it in "
 			"%s: "
 			"%" PRIu64 " tasks"),
@@ -235,9 +236,8 @@ static void judge_memory_bound(struct writer *writer, uint32_t device)
 		explain(add_by(writer, "device_memory_bound", share(bound_ns, all_ns),
 			    RULE_MEMORY_BOUND, share(bound_ns, all_ns),
 			    tr("Operators wait for memory"),
-			    tr("Fuse operators that hand each other their results; smaller data "
-			    "types; "
-			    "larger tiles.")),
+			    tr("Fuse operators that pass results to each other; use smaller data "
+			       "types, larger tiles.")),
 			tr("on %s, AI cores spend %.1f %% of their time in operators that move "
 			"data for longer than they compute"),
 			place_of(writer, device).text, share(bound_ns, all_ns));
@@ -247,19 +247,18 @@ static const char *cpu_remedy(enum idle_kind kind)
 {
 	switch (kind) {
 	case IDLE_KIND_OWN_CPU:
-		return tr("The job's own threads want more CPUs than there are: more of them, or less "
-		       "work; fewer threads (OMP_NUM_THREADS and its like) if its pools are larger "
-		       "than that.");
+		return tr("The job's own threads need more CPUs than there are: use more CPUs, or "
+			  "reduce the work; use fewer threads (OMP_NUM_THREADS and the like) if "
+			  "its pools have more threads than there are CPUs.");
 	case IDLE_KIND_RECORDED_CPU:
 		return tr("Other recorded processes have the CPUs: CPUs of its own for each (a cpuset, taskset), "
 			  "fewer threads in each (OMP_NUM_THREADS and its like), or more CPUs.");
 	case IDLE_KIND_WAKE_UP:
-		return tr("The CPUs were idle and took that long to wake up: keep them from deep idle "
-		       "states (cpupower idle-set -D 10), or wait less often.");
+		return tr("The CPUs were idle and took long to wake up: disable deep idle states "
+			  "(cpupower idle-set -D 10), or wait less often.");
 	default:
-		return tr("Others have the CPUs: give the job CPUs of its own (a cpuset, taskset), or "
-		       "move "
-		       "them away.");
+		return tr("Other processes have the CPUs: give the job its own CPUs (a cpuset, "
+			  "taskset), or move the others away.");
 	}
 }
 
@@ -268,12 +267,9 @@ static const char *driver_remedy(const struct model *model, const struct root *r
 	/* Only a driver with commands in a catalog is known to drive a device of this kind. */
 	if (root->object_kind == OBJECT_COMMAND && root->object < model->drivers.count &&
 	    model->drivers.row[root->object].command_count)
-		return tr("See the section ioctl: what can be mapped, pinned or allocated beforehand "
-		       "need "
-		       "not be in each step.");
-	return tr("See the section ioctl for what this driver is asked for, and how often; ask less "
-	       "often, "
-	       "or beforehand.");
+		return tr("See the section ioctl: map, pin or allocate beforehand what each step does now.");
+	return tr("The section ioctl shows the requests to this driver and their number: make "
+		  "fewer, or make them beforehand.");
 }
 
 static const char *cause_remedy(const struct model *model, const struct idle_verdict *verdict)
@@ -288,19 +284,19 @@ static const char *cause_remedy(const struct model *model, const struct idle_ver
 		       "compilation or query in the loop.");
 	case IDLE_DRIVER: return driver_remedy(model, &verdict->most->root);
 	case IDLE_RUNNABLE: return cpu_remedy(verdict->kind);
-	case IDLE_THROTTLED: return tr("A larger CPU quota, or fewer threads.");
+	case IDLE_THROTTLED: return tr("Give the job a larger CPU quota, or use fewer threads.");
 	case IDLE_LOCK:
 	case IDLE_PIPELINE:
-		return tr("These threads wait for each other: look at the order of their locks.");
-	case IDLE_IO: return tr("Cache, read ahead, faster storage.");
-	case IDLE_PAGE_FAULT: return tr("Touch or lock the memory beforehand; more memory.");
+		return tr("These threads wait for each other: check the order in which they take locks.");
+	case IDLE_IO: return tr("Cache the data, read ahead, or use faster storage.");
+	case IDLE_PAGE_FAULT: return tr("Touch or lock the memory beforehand, or add memory.");
 	case IDLE_NETWORK: return tr("Overlap communication with computation; look at the peer.");
 	case IDLE_SLEEP:
 		return tr("If it polls, wait for the event instead of sleeping for a time; if it "
-		       "keeps a pace, that is the limit.");
+			  "limits a rate, this is the limit.");
 	case IDLE_IRQ: return tr("Keep interrupts of devices and the network off the job's CPUs.");
-	case IDLE_DEVICE_WAIT: return tr("More work in flight: do not wait for each result.");
-	case IDLE_NO_WORK: return tr("Nothing to do came in: look at what feeds the job.");
+	case IDLE_DEVICE_WAIT: return tr("Keep more work in flight: do not wait for each result.");
+	case IDLE_NO_WORK: return tr("No work arrived: examine what sends work to the job.");
 	default: return tr("See the section idle.");
 	}
 }
@@ -448,8 +444,8 @@ static void judge_calls(struct writer *writer, const struct analysis_options *op
 		explain(add_by(writer, "device_allocations",
 			    share((double)allocating_ns, (double)window_ns), RULE_MEMORY_CALLS,
 			    (double)allocating_ns / 1e6,
-			    tr("Device memory is allocated and freed all the time"),
-			    tr("Keep memory between steps: an allocator that caches, fixed shapes.")),
+			    tr("Device memory is allocated and freed continually"),
+			    tr("Keep memory between steps: use an allocator that caches, and fixed shapes.")),
 			tr("%" PRIu64 " such calls took %.3f ms"), allocations,
 			(double)allocating_ns / 1e6);
 	if (writer->model->calls.count)

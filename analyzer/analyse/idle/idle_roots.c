@@ -454,8 +454,8 @@ static void name_word(const struct idle_roots *roots, int word, struct idle_root
 	} else if (word == ROOT_WORD_KERNEL) {
 		row->word = N_("the kernel's work");
 		row->word_remedy =
-			N_("See the section stacks for what it asks the kernel for: fewer, larger "
-			   "system calls, or memory that is used again.");
+			N_("The section stacks shows its requests to the kernel: make fewer, "
+			   "larger system calls, or reuse memory.");
 	} else if (word >= 0) {
 		row->word = function_words_text(roots->words, word);
 		row->word_remedy = function_words_remedy(roots->words, word);

@@ -317,9 +317,9 @@ void idle_describe(const struct model *model, const struct idle_tools *tools,
 		break;
 	case WHY_THROTTLED: add(&text, "its cgroup had used up its CPU quota"); break;
 	case WHY_CPU_UNKNOWN: add(&text, "what ran on its CPU is not known"); break;
-	case WHY_CPU_IDLE: add(&text, "nothing had its CPU: that long it took to wake up"); break;
+	case WHY_CPU_IDLE: add(&text, "its CPU was idle: the time is the latency of waking up"); break;
 	case WHY_NO_THREAD: add(&text, "the thread that submitted the task is not known"); break;
-	case WHY_SCOPE: add(&text, "by the device file's own timeline of the host"); break;
+	case WHY_SCOPE: add(&text, "according to the host timeline of the device file"); break;
 	case WHY_MAIN_SCOPE:
 		add_thread(&text, model, piece->thread);
 		add(&text, " was in it; what ");

@@ -78,8 +78,8 @@ static void judge_wait(struct rules *rules, const struct pipeline_steps *steps)
 
 	add(rules, "pipeline_slow_loader", RULE_SLOW_LOADER, wait_ms,
 	    share(steps->judged_wait_ns, steps->judged_ns), tr("The trainer waits for data"),
-	    tr("See the section pipeline for the operators below: more workers or prefetching for those that "
-	    "work longest, data on faster storage."),
+	    tr("The section pipeline shows the operators below: use more workers or prefetching "
+	       "for those that work longest, or faster storage."),
 	    tr("%s: %.2f ms of each step of %.2f ms, on the mean of %u"), pipeline->framework, wait_ms,
 	    (double)steps->judged_ns / 1e6 / steps->judged, steps->judged);
 }
@@ -152,11 +152,11 @@ static void judge_garbage(struct rules *rules)
 	if (waits && rules->verdict->roots == &waits->waits)
 		sum_garbage(&waits->own, &ns, &longest);
 	add(rules, "python_garbage", RULE_GARBAGE, (double)longest / 1e6, share(ns, of_ns),
-	    tr("Python collects garbage while others wait for it"),
-	    tr("gc.freeze() after the start, a larger gc.set_threshold(), or gc.disable() in the loop and "
-	    "gc.collect() where nobody waits; fewer objects that live long, and no circles of them."),
-	    tr("%.1f %% of the time is spent in the collector by who is at the end of all waiting; the "
-	    "longest stretch is %.2f ms"),
+	    tr("Python collects garbage while other threads wait for it"),
+	    tr("Use gc.freeze() after the start, a larger gc.set_threshold(), or gc.disable() in "
+	       "the loop and gc.collect() where no thread waits; keep fewer long-lived objects, "
+	       "and no reference cycles."),
+	    tr("for %.1f %% of the time the root of the waits is in the collector, for at most %.2f ms at a time"),
 	    share(ns, of_ns), (double)longest / 1e6);
 }
 
@@ -212,9 +212,9 @@ static void judge_pauses(struct rules *rules)
 	tell_end(rules->model, most, end, sizeof(end));
 	add(rules, "device_pauses", RULE_PAUSE, (double)longest / 1e6, share(ns, devices_ns(rules)),
 	    tr("For long stretches the host submits nothing"),
-	    tr("The section idle lists them (gaps) with what the host did in each: do it beside the loop, "
-	    "or less often."),
-	    tr("%u gaps of up to %.1f ms with hardly a call of the runtime in them%s"), count,
+	    tr("The section idle lists these gaps with what the host did in each: do that beside "
+	       "the loop, or less often."),
+	    tr("%u gaps of up to %.1f ms with almost no runtime call in them%s"), count,
 	    (double)longest / 1e6, end);
 }
 
@@ -259,13 +259,14 @@ static void judge_calls(struct rules *rules, const struct api_results *api)
 		    verdict->percent :
 		    0,
 	    tr("Batch normalisations synchronise all ranks"),
-	    tr("Plain BatchNorm where batches are large enough (without "
-	    "torch.nn.SyncBatchNorm.convert_sync_batchnorm()), or one that gathers all its statistics at "
-	    "once."),
+	    tr("Use plain BatchNorm where batches are large enough (without "
+	       "torch.nn.SyncBatchNorm.convert_sync_batchnorm()), or one that gathers all its "
+	       "statistics at once."),
 	    tr("%" PRIu64 " of them in the recording"), norms.count);
 	add(rules, "device_compile", RULE_COMPILE, (double)compiled.count,
 	    share(compiled.ns, all_ns), tr("Operators are compiled while the job runs"),
-	    tr("torch_npu.npu.set_compile_mode(jit_compile=False) at the start of the script; fixed shapes."),
+	    tr("Call torch_npu.npu.set_compile_mode(jit_compile=False) at the start of the script; "
+	       "use fixed shapes."),
 	    tr("%" PRIu64 " calls that compile an operator took %.3f ms"), compiled.count,
 	    (double)compiled.ns / 1e6);
 }

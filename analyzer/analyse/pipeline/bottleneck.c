@@ -105,15 +105,15 @@ static void explain_none(const struct pipeline_steps *steps, struct bottleneck *
 
 	if (steps->judged < STEPS_MIN) {
 		snprintf(b->reason, sizeof(b->reason),
-			 tr("too few steps to tell: %u, without the first %d"), steps->judged,
+			 tr("too few steps for a judgement: %u, without the first %d"), steps->judged,
 			 STEPS_WARM_UP);
 		return;
 	}
 	others = percent_of(steps->other_cpu_ns, steps->judged_ns);
 	if (others >= BOTTLENECK_PERCENT)
 		snprintf(starved, sizeof(starved),
-			 tr(", and is ready without a CPU, which others have, for %.1f %% (sections "
-			 "processes and host say who)"),
+			 tr(", and is ready to run while others have the CPU for %.1f %% (see "
+			    "sections processes and host)"),
 			 others);
 	snprintf(b->reason, sizeof(b->reason),
 		 tr("no operator costs the steps %d %% of their time: the trainer waits for data %.1f "
@@ -215,9 +215,9 @@ static const struct {
 	const char *remedy;
 } ADVICE[] = {
 	[BOTTLENECK_BUSY] = { "pipeline_busy", N_("is too slow: its work needs CPU time"),
-			      N_("Give it more workers as long as there are idle CPUs; Python work needs "
-			      "processes, not threads. Or do less per element: cheaper or native "
-			      "operations, results kept on disk.") },
+			      N_("Give it more workers as long as there are idle CPUs; Python work "
+				 "needs processes, not threads. Or do less per element: use "
+				 "cheaper or native operations, keep results on disk.") },
 	[BOTTLENECK_SLEEPS] = { "pipeline_sleeps", N_("is too slow: its workers sleep while they work"),
 				N_("Give it more workers: they wait at the same time and need no CPU "
 				"for it. Look at what they wait for: a remote read, a lock, a "
@@ -227,8 +227,8 @@ static const struct {
 				 "memory, read fewer and larger files, or read them in the order "
 				 "they are stored.") },
 	[BOTTLENECK_STARVED] = { "pipeline_starved", N_("is too slow: it waits for CPUs"),
-				 N_("The CPUs are taken: see the sections processes and host for by "
-				 "whom. Fewer workers, fewer other jobs, or more CPUs.") },
+				 N_("Other threads have the CPUs (see the sections processes and "
+				    "host). Use fewer workers, fewer other jobs, or more CPUs.") },
 	[BOTTLENECK_LOCK] = { "pipeline_interpreter_lock",
 			      N_("holds the interpreter lock that the trainer needs"),
 			      N_("Run its Python function in processes or replace it by native "
@@ -259,14 +259,14 @@ static const char *remedy_of(const struct model *model, const struct pipeline_op
 	bool one = op->workers == 1 || op->in_trainer;
 
 	if (one && kind == BOTTLENECK_STARVED)
-		return tr("The CPUs are taken: see the sections processes and host for by whom. Fewer "
-		       "other jobs, or more CPUs.");
+		return tr("Other threads have the CPUs (see the sections processes and host). Run "
+			  "fewer other jobs, or use more CPUs.");
 	if (one && kind == BOTTLENECK_TAKES_CPU)
 		return tr("Give the job more CPUs; do less per element.");
 	if (op->in_trainer && kind == BOTTLENECK_SLOW)
-		return tr("The trainer's own thread makes the batches: have others make them beside it.");
+		return tr("The trainer's own thread makes the batches: let other threads or processes make them.");
 	if (kind == BOTTLENECK_SLOW && timelines_recorded(model))
-		return tr("What its workers do is not known; give it more of them.");
+		return tr("It is unknown what its workers do; give it more of them.");
 	return tr(ADVICE[kind].remedy);
 }
 

@@ -28,16 +28,16 @@ static const struct {
 	{ "MindData", ADVISE_FASTER, "source",
 	  N_("This dataset: raise num_parallel_workers where it is opened.") },
 	{ "MindData", ADVISE_UNLOCK, "Generator",
-	  N_("GeneratorDataset: python_multiprocessing=True and num_parallel_workers=2 or more; with "
-	  "one worker it is a thread whatever is asked for.") },
+	  N_("GeneratorDataset: python_multiprocessing=True and num_parallel_workers=2 or more; a "
+	     "single worker is always a thread.") },
 	{ "MindData", ADVISE_UNLOCK, "Batch",
 	  N_("batch(): python_multiprocessing=True, so that per_batch_map runs in processes.") },
 	{ "MindData", ADVISE_UNLOCK, "Map",
 	  N_("map(): python_multiprocessing=True, or MindSpore's own transforms instead of Python "
 	  "functions.") },
 	{ "MindData", ADVISE_FEWER, "",
-	  N_("How many workers there are is num_parallel_workers of the operator, or "
-	  "dataset.config.set_num_parallel_workers() for all.") },
+	  N_("num_parallel_workers of the operator, or dataset.config.set_num_parallel_workers() "
+	     "for all, sets the number of workers.") },
 	{ "MindData", ADVISE_STORAGE, "source",
 	  N_("MindRecord files, read with MindDataset, keep many samples in one file.") },
 
@@ -46,20 +46,19 @@ static const struct {
 	  N_("DataLoader: raise num_workers, or prefetch_factor where batches differ in cost; "
 	  "persistent_workers=True keeps the processes from epoch to epoch.") },
 	{ "torch", ADVISE_FASTER, "pin",
-	  N_("pin_memory: hand on fewer and larger tensors (collate_fn), so that there is less to copy "
-	  "one by one.") },
+	  N_("pin_memory: pass on fewer and larger tensors (collate_fn), so that there are fewer copies.") },
 	{ "torch", ADVISE_UNLOCK, "",
 	  N_("DataLoader: num_workers=1 or more, so that the data is made in other processes; without "
 	  "pin_memory there is no thread that unpacks it beside the trainer's.") },
 	{ "torch", ADVISE_FEWER, "one",
-	  N_("torch.set_num_threads() says how many CPUs the trainer's own operators use.") },
+	  N_("torch.set_num_threads() sets how many CPUs the trainer's own operators use.") },
 	{ "torch", ADVISE_FEWER, "",
-	  N_("DataLoader: lower num_workers; torch.set_num_threads() says how many CPUs the trainer's "
-	  "own operators use.") },
+	  N_("DataLoader: lower num_workers; torch.set_num_threads() sets how many CPUs the "
+	     "trainer's own operators use.") },
 
 	{ "tf.data", ADVISE_FASTER, "MapAndBatch",
-	  N_("map() and batch(), made one by TensorFlow: raise num_parallel_calls, or set it to "
-	  "tf.data.AUTOTUNE; cache() what is the same in each epoch.") },
+	  N_("map() and batch(), fused by TensorFlow: raise num_parallel_calls, or set it to "
+	     "tf.data.AUTOTUNE; cache() what is the same in each epoch.") },
 	{ "tf.data", ADVISE_FASTER, "Map",
 	  N_("map(): num_parallel_calls=tf.data.AUTOTUNE; batch first, and map batches.") },
 	{ "tf.data", ADVISE_FASTER, "ParallelMap",
@@ -83,8 +82,8 @@ static const struct {
 	{ "tf.data", ADVISE_FASTER, "source",
 	  N_("Read several files at once: interleave() with num_parallel_calls.") },
 	{ "tf.data", ADVISE_UNLOCK, "",
-	  N_("Python in a pipeline (from_generator(), py_function(), numpy_function()) has the lock "
-	  "of the trainer: use TensorFlow's own operations.") },
+	  N_("Python in a pipeline (from_generator(), py_function(), numpy_function()) holds the "
+	     "trainer's interpreter lock: use TensorFlow's own operations.") },
 	{ "tf.data", ADVISE_FEWER, "",
 	  N_("tf.data.Options limit its threads: threading.private_threadpool_size, or "
 	  "autotune.cpu_budget; so does a number instead of AUTOTUNE for num_parallel_calls.") },

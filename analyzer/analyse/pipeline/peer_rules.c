@@ -9,7 +9,7 @@
 
 static const struct peer_rule RULES[PEER_RULES] = {
 	[RULE_FETCH_EMPTY] = { "fetch_queue_empty", QUEUES,
-			       "steps that found the queue they fetch from empty", "%", 30, false },
+			       "steps that found their input queue empty", "%", 30, false },
 	[RULE_DEVICE_QUEUE_EMPTY] = { "device_queue_empty", QUEUES,
 				      "batches that found the device's queue empty", "", 0, false },
 	[RULE_QUEUE_STEP] = { "queue_usage_step", USAGE,
@@ -23,7 +23,7 @@ static const struct peer_rule RULES[PEER_RULES] = {
 	[RULE_LEAF_QUEUE] = { "leaf_queue_empty", OWN, "use of a source's output queue", "%", 50,
 			      true },
 	[RULE_SENDER_EMPTY] = { "sender_queue_empty", OWN,
-				"time in which what sends to the device found its input empty", "%",
+				"time in which the sender to the device found its input empty", "%",
 				60, false },
 	[RULE_QUEUE_DROP] = { "queue_usage_drop", OWN,
 			      "use of its input queue beyond that of its output queue", "%", 50,

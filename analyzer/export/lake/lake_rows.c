@@ -374,8 +374,8 @@ int lake_rows_make(struct model *model, const struct results *results,
 	*rows = (struct lake_rows){ 0 };
 	if (!results->devices || !model->tasks.count) {
 		snprintf(error, error_size,
-			 "no tasks of a device: a lake is made of what ranks' devices did; load the device's layer "
-			 "into the job, or give what its own profiler wrote with --device");
+			 "no device tasks, of which a lake is made: load the device's layer into "
+			 "the job, or give the output of its own profiler with --device");
 		return -ENODATA;
 	}
 	making.splitter = idle_splitter_new(model);
@@ -389,7 +389,7 @@ int lake_rows_make(struct model *model, const struct results *results,
 			err = explain(add_rank(&making), error, error_size);
 			continue;
 		}
-		snprintf(error, error_size, "no file says which rank device %u is: give its rank with --rank N",
+		snprintf(error, error_size, "no file has the rank of device %u: give it with --rank N",
 			 model->devices.row[i].id);
 		err = -ENODATA;
 	}

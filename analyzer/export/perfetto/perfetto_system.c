@@ -214,7 +214,7 @@ static void write_reading(void *context, const struct kernel_reading *reading)
 	if (reading->is_first)
 		tracks->track = host_track(tracks, reading->name, reading->unit,
 					   *reading->unit == '%' ? "Share of the time to the next value, by the kernel's sum" :
-								   "As the kernel tells it");
+								   "As reported by the kernel");
 	perfetto_counter(tracks->trace, tracks->track, reading->start_ns, reading->value);
 }
 

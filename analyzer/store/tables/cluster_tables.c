@@ -11,40 +11,41 @@ static const struct communication_results *communication_of(const struct table_c
 	return devices ? &devices->communication : NULL;
 }
 
-#define OPERATION_COLUMNS(COLUMN)                                                                 \
-	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))                  \
-	COLUMN(name, TEXT, "operation", "the collective, without its number",                     \
-	       cell_text(communication_name(model_text(model, row->name), at->text[0],            \
-					    sizeof(at->text[0]))))                                \
-	COLUMN(count, COUNT, "count", "operations", cell_u64(row->count))                         \
-	COLUMN(total_ns, NS, "total", "sum of their times", cell_u64(row->total_ns))              \
-	COLUMN(min_ns, SHORT_NS, "min", "the shortest", cell_u64(row->min_ns))                    \
-	COLUMN(max_ns, SHORT_NS, "max", "the longest", cell_u64(row->max_ns))                     \
-	COLUMN(timed, COUNT, "timed", "of these, whose parts a file tells; sums of these follow", \
-	       cell_u64(row->timed))                                                              \
-	COLUMN(transit_ns, NS, "transit", "time in which data moved",                             \
-	       cell_known(row->timed, row->transit_ns))                                           \
-	COLUMN(wait_ns, NS, "wait", "time waiting for others",                                    \
-	       cell_known(row->timed, row->wait_ns))                                              \
-	COLUMN(synchronization_ns, NS, "before first transfer",                                   \
-	       "of wait_ns, before the first transfer",                                           \
-	       cell_known(row->timed, row->synchronization_ns))                                   \
-	COLUMN(idle_ns, NS, "idle", "time without either", cell_known(row->timed, row->idle_ns))  \
-	COLUMN(collective, TEXT, "collective", "what the framework calls it",                     \
-	       cell_string(model, row->collective))                                               \
-	COLUMN(members, TEXT, "group", "ranks that take part, as the file has them",                \
-	       cell_string(model, row->group))                                                    \
-	COLUMN(group_size, COUNT, "group size", "how many these are", cell_not_0(row->members))   \
-	COLUMN(types, TEXT, "type", "of the data, if all have the same",                          \
-	       cell_string(model, row->types))                                                    \
-	COLUMN(bytes, BYTES, "bytes",                                                             \
-	       "sum of sizes, each the larger of what a rank gives and gets",                     \
-	       cell_known(row->sized, row->bytes))                                                \
-	COLUMN(algorithm_gb_per_second, REAL, "algorithm GB/s",                                   \
-	       "size by time, waits for other ranks included",                                    \
-	       cell_known_real(row->sized, (double)row->bytes / (double)row->sized_ns))           \
-	COLUMN(bus_gb_per_second, REAL, "bus GB/s",                                               \
-	       "the same as links see it: what nccl-tests calls busbw",                           \
+#define OPERATION_COLUMNS(COLUMN)                                                                \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))                 \
+	COLUMN(name, TEXT, "operation", "the collective, without its number",                    \
+	       cell_text(communication_name(model_text(model, row->name), at->text[0],           \
+					    sizeof(at->text[0]))))                               \
+	COLUMN(count, COUNT, "count", "operations", cell_u64(row->count))                        \
+	COLUMN(total_ns, NS, "total", "sum of their times", cell_u64(row->total_ns))             \
+	COLUMN(min_ns, SHORT_NS, "min", "the shortest", cell_u64(row->min_ns))                   \
+	COLUMN(max_ns, SHORT_NS, "max", "the longest", cell_u64(row->max_ns))                    \
+	COLUMN(timed, COUNT, "timed", "collectives whose parts a file has; the following sums "  \
+				      "are of these",                                            \
+	       cell_u64(row->timed))                                                             \
+	COLUMN(transit_ns, NS, "transit", "time in which data moved",                            \
+	       cell_known(row->timed, row->transit_ns))                                          \
+	COLUMN(wait_ns, NS, "wait", "time waiting for others",                                   \
+	       cell_known(row->timed, row->wait_ns))                                             \
+	COLUMN(synchronization_ns, NS, "before first transfer",                                  \
+	       "the part of wait_ns before the first transfer",                                  \
+	       cell_known(row->timed, row->synchronization_ns))                                  \
+	COLUMN(idle_ns, NS, "idle", "time without either", cell_known(row->timed, row->idle_ns)) \
+	COLUMN(collective, TEXT, "collective", "its name in the framework",                      \
+	       cell_string(model, row->collective))                                              \
+	COLUMN(members, TEXT, "group", "ranks that take part, as the file has them",             \
+	       cell_string(model, row->group))                                                   \
+	COLUMN(group_size, COUNT, "group size", "number of these", cell_not_0(row->members))     \
+	COLUMN(types, TEXT, "type", "of the data, if all have the same",                         \
+	       cell_string(model, row->types))                                                   \
+	COLUMN(bytes, BYTES, "bytes",                                                            \
+	       "sum of sizes, each the larger of what a rank gives and gets",                    \
+	       cell_known(row->sized, row->bytes))                                               \
+	COLUMN(algorithm_gb_per_second, REAL, "algorithm GB/s",                                  \
+	       "size by time, waits for other ranks included",                                   \
+	       cell_known_real(row->sized, (double)row->bytes / (double)row->sized_ns))          \
+	COLUMN(bus_gb_per_second, REAL, "bus GB/s",                                              \
+	       "the same as links see it: what nccl-tests calls busbw",                          \
 	       cell_known_real(row->bus_ns, row->bus_bytes / (double)row->bus_ns))
 
 static bool next_operation(struct table_cursor *at)
@@ -90,7 +91,7 @@ DEFINE_TABLE(links, struct link_usage, LINK_COLUMNS, next_link, "a link between 
 	       cell_u64(row->duration_ns))                                                       \
 	COLUMN(skew_ns, SHORT_NS, "skew", "between the first and the last rank's begin",         \
 	       cell_u64(row->skew_ns))                                                           \
-	COLUMN(straggler, ROW, "straggler", "who came last: a row of devices",                   \
+	COLUMN(straggler, ROW, "straggler", "the rank that came last: a row of devices",         \
 	       cell_u64(row->straggler))
 
 static bool next_collective(struct table_cursor *at)
@@ -105,21 +106,21 @@ DEFINE_TABLE(collectives, struct collective_skew, COLLECTIVE_COLUMNS, next_colle
 	     "a collective of several ranks, largest skew first",
 	     .sections = SECTION_COMMUNICATION);
 
-#define RANK_COLUMNS(COLUMN)                                                                      \
-	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))                  \
-	COLUMN(collectives, COUNT, "collectives", "collectives that are compared",                \
-	       cell_u64(row->collectives))                                                        \
-	COLUMN(last, COUNT, "came last", "of these, it came last", cell_u64(row->last))           \
-	COLUMN(late_ns, NS, "late", "how long others waited for it then", cell_u64(row->late_ns)) \
-	COLUMN(wait_ns, NS, "waited for others", "how long it waited for others",                 \
-	       cell_u64(row->wait_ns))                                                            \
-	COLUMN(clock_offset_ns, NS, "clock offset",                                               \
-	       "what was added to its times, if its clock is not the others'",                    \
-	       cell_known_i64(row->clock.moved, row->clock.offset_ns))                            \
-	COLUMN(clock_drift_ppb, NUMBER, "clock drift", "how much more each second, in ns",        \
-	       cell_known_i64(row->clock.moved, (int64_t)(row->clock.drift * 1e9)))               \
-	COLUMN(clock_error_ns, NS, "clock error",                                                 \
-	       "how far ends of collectives are still apart: nine of ten less",                   \
+#define RANK_COLUMNS(COLUMN)                                                                       \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))                   \
+	COLUMN(collectives, COUNT, "collectives", "collectives that are compared",                 \
+	       cell_u64(row->collectives))                                                         \
+	COLUMN(last, COUNT, "came last", "collectives to which it came last", cell_u64(row->last)) \
+	COLUMN(late_ns, NS, "late", "time that others waited for it", cell_u64(row->late_ns))      \
+	COLUMN(wait_ns, NS, "waited for others", "time that it waited for others",                 \
+	       cell_u64(row->wait_ns))                                                             \
+	COLUMN(clock_offset_ns, NS, "clock offset",                                                \
+	       "what was added to its times, if its clock is not the others'",                     \
+	       cell_known_i64(row->clock.moved, row->clock.offset_ns))                             \
+	COLUMN(clock_drift_ppb, NUMBER, "clock drift", "how much more each second, in ns",         \
+	       cell_known_i64(row->clock.moved, (int64_t)(row->clock.drift * 1e9)))                \
+	COLUMN(clock_error_ns, NS, "clock error",                                                  \
+	       "remaining difference of the ends of collectives: 90 % are below",                  \
 	       cell_known(row->clock.moved, row->clock.error_ns))
 
 static bool next_rank(struct table_cursor *at)
@@ -169,14 +170,14 @@ static bool next_cluster_rank(struct table_cursor *at)
 DEFINE_TABLE(cluster_ranks, struct cluster_rank, CLUSTER_RANK_COLUMNS, next_cluster_rank,
 	     "a rank, by how long it worked and waited");
 
-#define STAGE_COLUMNS(COLUMN)                                                                      \
-	COLUMN(stage, NUMBER, "stage", "of the job's pipeline", cell_u64(row->stage))              \
-	COLUMN(ranks, COUNT, "ranks", "its ranks; what follows are their means",                   \
-	       cell_u64(row->ranks))                                                               \
-	PART_COLUMNS(COLUMN)                                                                       \
-	COLUMN(slowest, ROW, "slowest", "its rank with most work: a row of devices",               \
-	       cell_u64(of->results->cluster->ranks[row->slowest].device))                         \
-	COLUMN(imbalance_percent, PERCENT, "above its stage", "by how much that exceeds the mean", \
+#define STAGE_COLUMNS(COLUMN)                                                                   \
+	COLUMN(stage, NUMBER, "stage", "of the job's pipeline", cell_u64(row->stage))           \
+	COLUMN(ranks, COUNT, "ranks", "its ranks; what follows are their means",                \
+	       cell_u64(row->ranks))                                                            \
+	PART_COLUMNS(COLUMN)                                                                    \
+	COLUMN(slowest, ROW, "slowest", "its rank with most work: a row of devices",            \
+	       cell_u64(of->results->cluster->ranks[row->slowest].device))                      \
+	COLUMN(imbalance_percent, PERCENT, "above its stage", "how much that exceeds the mean", \
 	       cell_real(row->imbalance))
 
 static bool next_stage(struct table_cursor *at)

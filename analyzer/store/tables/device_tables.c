@@ -8,9 +8,9 @@
 #define USAGE_COLUMNS(COLUMN)                                                                  \
 	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))               \
 	COLUMN(tasks, COUNT, "tasks", "all of its tasks", cell_u64(row->tasks))                \
-	COLUMN(tasks_untimed, COUNT, "untimed", "of these, without usable times",              \
+	COLUMN(tasks_untimed, COUNT, "untimed", "tasks without usable times",                  \
 	       cell_u64(row->untimed))                                                         \
-	COLUMN(tasks_sync, COUNT, "sync", "of these, synchronization: not in busy_ns",         \
+	COLUMN(tasks_sync, COUNT, "sync", "synchronization tasks: not in busy_ns",             \
 	       cell_u64(row->sync_tasks))                                                      \
 	COLUMN(start_ns, INSTANT, "start", "begin of the time looked at",                      \
 	       cell_known(USAGE_KNOWN, row->window_start_ns))                                  \
@@ -26,7 +26,7 @@
 	COLUMN(communication_ns, NS, "communication", "time in which a collective ran",        \
 	       cell_known(USAGE_KNOWN, row->communication_ns))                                 \
 	COLUMN(communication_not_overlapped_ns, NS, "exposed communication",                   \
-	       "of it, without a kernel at the same time",                                     \
+	       "the part of it without a kernel at the same time",                             \
 	       cell_known(USAGE_KNOWN, row->communication_not_overlapped_ns))                  \
 	COLUMN(copy_ns, NS, "copies", "time in which a copy ran",                              \
 	       cell_known(USAGE_KNOWN, row->copy_ns))                                          \
@@ -217,7 +217,7 @@ static bool next_metric(struct table_cursor *at)
 }
 
 DEFINE_TABLE(operator_metrics, struct operator_metric, METRIC_COLUMNS, next_metric,
-	     "what one of the device's counters gave for an operator", .keyed = true,
+	     "the value of one of the device's counters for an operator", .keyed = true,
 	     .sections = SECTION_OPERATORS);
 
 #define OVERLAP_COLUMNS(COLUMN)                                                                  \
@@ -234,11 +234,12 @@ DEFINE_TABLE(operator_metrics, struct operator_metric, METRIC_COLUMNS, next_metr
 	       cell_u64(row->overlapped_ns))                                                     \
 	COLUMN(pure_communication_ns, NS, "pure communication", "collectives without a kernel",  \
 	       cell_u64(row->pure_communication_ns))                                             \
-	COLUMN(receive_ns, NS, "receive", "of these, only waiting for another pipeline stage",   \
+	COLUMN(receive_ns, NS, "receive", "the part of these that only waits for another "       \
+					  "pipeline stage",                                      \
 	       cell_u64(row->receive_ns))                                                        \
 	COLUMN(free_ns, NS, "free", "time without either", cell_u64(row->free_ns))               \
 	COLUMN(copy_ns, NS, "copies", "time in which a copy ran", cell_u64(row->copy_ns))        \
-	COLUMN(pure_copy_ns, NS, "pure copies", "of it, without a kernel or collective",         \
+	COLUMN(pure_copy_ns, NS, "pure copies", "copies without a kernel or collective",         \
 	       cell_u64(row->pure_copy_ns))
 
 static bool next_overlap(struct table_cursor *at)

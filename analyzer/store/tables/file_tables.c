@@ -2,13 +2,13 @@
 /* Tables: device files, and the sums that they contain. */
 #include "analyzer/store/define_table.h"
 
-#define FILE_COLUMNS(COLUMN)                                                                     \
-	COLUMN(file, ROW, "file", "this row", cell_u64(at->index))                               \
-	COLUMN(path, TEXT, "path", "where it is", cell_string(model, row->path))                 \
-	COLUMN(format, TEXT, "format", "what it was taken for", cell_string(model, row->format)) \
-	COLUMN(devices, COUNT, "devices", "devices that it tells of", cell_u64(row->devices))    \
-	COLUMN(tasks, COUNT, "tasks", "tasks that were taken from it", cell_u64(row->tasks))     \
-	COLUMN(calls, COUNT, "calls", "calls that were taken from it", cell_u64(row->calls))
+#define FILE_COLUMNS(COLUMN)                                                                   \
+	COLUMN(file, ROW, "file", "this row", cell_u64(at->index))                             \
+	COLUMN(path, TEXT, "path", "where it is", cell_string(model, row->path))               \
+	COLUMN(format, TEXT, "format", "its detected format", cell_string(model, row->format)) \
+	COLUMN(devices, COUNT, "devices", "devices in it", cell_u64(row->devices))             \
+	COLUMN(tasks, COUNT, "tasks", "tasks read from it", cell_u64(row->tasks))              \
+	COLUMN(calls, COUNT, "calls", "calls read from it", cell_u64(row->calls))
 
 static bool next_file(struct table_cursor *at)
 {
@@ -18,12 +18,12 @@ static bool next_file(struct table_cursor *at)
 DEFINE_TABLE(device_files, struct imported_file, FILE_COLUMNS, next_file,
 	     "a file of another profiler that was read", .keyed = true);
 
-#define FINDING_COLUMNS(COLUMN)                                                  \
-	COLUMN(file, ROW, "file", "a row of device_files", cell_u64(row->file))  \
-	COLUMN(what, TEXT, "what", "what was not taken in, or not as it stands", \
-	       cell_string(model, row->what))                                    \
-	COLUMN(count, COUNT, "times", "how often", cell_u64(row->count))         \
-	COLUMN(example, TEXT, "example", "the first", cell_string(model, row->example))
+#define FINDING_COLUMNS(COLUMN)                                                 \
+	COLUMN(file, ROW, "file", "a row of device_files", cell_u64(row->file)) \
+	COLUMN(what, TEXT, "what", "data that were left out or changed",        \
+	       cell_string(model, row->what))                                   \
+	COLUMN(count, COUNT, "times", "how often", cell_u64(row->count))        \
+	COLUMN(example, TEXT, "example", "the first of them", cell_string(model, row->example))
 
 static bool next_finding(struct table_cursor *at)
 {
@@ -31,17 +31,18 @@ static bool next_finding(struct table_cursor *at)
 }
 
 DEFINE_TABLE(findings, struct import_finding, FINDING_COLUMNS, next_finding,
-	     "something in a device file that was not understood");
+	     "data in a device file that could not be interpreted");
 
 #define FACT_COLUMNS(COLUMN)                                                                  \
 	COLUMN(device, ROW, "device", "a row of devices; NULL: of the whole job",             \
 	       cell_index(row->device))                                                       \
 	COLUMN(topic, TEXT, "topic", "memory, hbm and so on", cell_string(model, row->topic)) \
 	COLUMN(name, TEXT, "name", "of the figure", cell_string(model, row->name))            \
-	COLUMN(value, REAL, "value", "the figure; NULL where it is a text",                   \
+	COLUMN(value, REAL, "value", "the figure; NULL if it is a text",                      \
 	       cell_known_real(!row->text, row->value))                                       \
 	COLUMN(unit, TEXT, "unit", "of the figure", cell_string(model, row->unit))            \
-	COLUMN(text, TEXT, "text", "where it is no figure", cell_string(model, row->text))    \
+	COLUMN(text, TEXT, "text", "the text, if it is not a figure", cell_string(model,      \
+	       row->text))                                                                    \
 	COLUMN(file, ROW, "file", "a row of device_files", cell_u64(row->file))
 
 static bool next_fact(struct table_cursor *at)
@@ -50,27 +51,27 @@ static bool next_fact(struct table_cursor *at)
 }
 
 DEFINE_TABLE(device_facts, struct device_fact, FACT_COLUMNS, next_fact,
-	     "something that a device file says of a device or of the job as a whole");
+	     "a figure or text of a device file about a device or the whole job");
 
-#define SUM_COLUMNS(COLUMN)                                                            \
-	COLUMN(device, ROW, "device", "a row of devices; NULL: the file does not say", \
-	       cell_index(row->device))                                                \
-	COLUMN(name, TEXT, "name", "the operator; NULL: all of a type",                \
-	       cell_string(model, row->name))                                          \
-	COLUMN(type, TEXT, "type", "its type", cell_string(model, row->type))          \
-	COLUMN(core, TEXT, "core", "what ran it", cell_string(model, row->core))       \
-	COLUMN(count, COUNT, "count", "how often it ran", cell_u64(row->count))        \
-	COLUMN(total_ns, NS, "total", "time on the device", cell_id(row->total_ns))    \
-	COLUMN(min_ns, SHORT_NS, "min", "the shortest", cell_id(row->min_ns))          \
-	COLUMN(max_ns, SHORT_NS, "max", "the longest", cell_id(row->max_ns))           \
-	COLUMN(file, ROW, "file", "a row of device_files", cell_u64(row->file))        \
-	COLUMN(input_shapes, TEXT, "input shapes", "NULL: of whatever shape",          \
-	       cell_string(model, row->shapes))                                        \
-	COLUMN(self_ns, NS, "device self",                                             \
-	       "on the device, without what operators launched that it called",        \
-	       cell_id(row->self_ns))                                                  \
-	COLUMN(host_ns, NS, "host", "time on the host", cell_id(row->host_ns))         \
-	COLUMN(host_self_ns, NS, "host self",                                          \
+#define SUM_COLUMNS(COLUMN)                                                         \
+	COLUMN(device, ROW, "device", "a row of devices; NULL: not in the file",    \
+	       cell_index(row->device))                                             \
+	COLUMN(name, TEXT, "name", "the operator; NULL: all of a type",             \
+	       cell_string(model, row->name))                                       \
+	COLUMN(type, TEXT, "type", "its type", cell_string(model, row->type))       \
+	COLUMN(core, TEXT, "core", "what ran it", cell_string(model, row->core))    \
+	COLUMN(count, COUNT, "count", "how often it ran", cell_u64(row->count))     \
+	COLUMN(total_ns, NS, "total", "time on the device", cell_id(row->total_ns)) \
+	COLUMN(min_ns, SHORT_NS, "min", "the shortest", cell_id(row->min_ns))       \
+	COLUMN(max_ns, SHORT_NS, "max", "the longest", cell_id(row->max_ns))        \
+	COLUMN(file, ROW, "file", "a row of device_files", cell_u64(row->file))     \
+	COLUMN(input_shapes, TEXT, "input shapes", "NULL: of any shape",            \
+	       cell_string(model, row->shapes))                                     \
+	COLUMN(self_ns, NS, "device self",                                          \
+	       "time on the device, without tasks of operators that it called",     \
+	       cell_id(row->self_ns))                                               \
+	COLUMN(host_ns, NS, "host", "time on the host", cell_id(row->host_ns))      \
+	COLUMN(host_self_ns, NS, "host self",                                       \
 	       "time on the host, without operators that it called", cell_id(row->host_self_ns))
 
 static bool next_sum(struct table_cursor *at)
@@ -85,7 +86,7 @@ DEFINE_TABLE(operator_sums, struct operator_sum, SUM_COLUMNS, next_sum,
 	COLUMN(name, TEXT, "fused operator", "the fused operator", cell_string(model, row->name)) \
 	COLUMN(originals, TEXT, "original operators", "operators, with semicolons between",       \
 	       cell_string(model, row->originals))                                                \
-	COLUMN(count, COUNT, "of", "how many these are", cell_u64(row->count))                    \
+	COLUMN(count, COUNT, "of", "number of these", cell_u64(row->count))                       \
 	COLUMN(model, TEXT, "model", "name of the graph", cell_string(model, row->model))         \
 	COLUMN(model_id, NUMBER, "model id", "number of the graph", cell_id(row->model_id))       \
 	COLUMN(input_bytes, BYTES, "inputs", "size of its inputs", cell_id(row->input_bytes))     \
@@ -102,17 +103,17 @@ static bool next_fused(struct table_cursor *at)
 }
 
 DEFINE_TABLE(fused_operators, struct fused_operator, FUSED_COLUMNS, next_fused,
-	     "what became one operator when a graph was compiled");
+	     "operators that were fused into one when a graph was compiled");
 
 #define TOLD_COLUMNS(COLUMN)                                                               \
 	COLUMN(device, ROW, "device", "a row of devices; NULL: of the whole job",          \
 	       cell_index(row->device))                                                    \
 	COLUMN(topic, TEXT, "topic", "as the file has it", cell_string(model, row->topic)) \
 	COLUMN(part, TEXT, "part", "of the topic", cell_string(model, row->part))          \
-	COLUMN(advice, TEXT, "advice", "what it advises", cell_string(model, row->text))   \
+	COLUMN(advice, TEXT, "advice", "the advice", cell_string(model, row->text))        \
 	COLUMN(about, TEXT, "about", "operators, with semicolons between",                 \
 	       cell_string(model, row->subjects))                                          \
-	COLUMN(count, COUNT, "count", "how many these are", cell_u64(row->count))          \
+	COLUMN(count, COUNT, "count", "number of these", cell_u64(row->count))             \
 	COLUMN(file, ROW, "file", "a row of device_files", cell_u64(row->file))
 
 static bool next_told(struct table_cursor *at)
@@ -121,7 +122,7 @@ static bool next_told(struct table_cursor *at)
 }
 
 DEFINE_TABLE(told_advice, struct told_advice, TOLD_COLUMNS, next_told,
-	     "what another profiler advises");
+	     "an advice of another profiler");
 
 #define CLUSTER_STEP_COLUMNS(COLUMN)                                                               \
 	COLUMN(device, ROW, "device", "a row of devices", cell_index(row->device))                 \

@@ -13,7 +13,7 @@
 	COLUMN(start_ns, INSTANT, "start", "begin of the recording", cell_u64(row->start_ns))    \
 	COLUMN(end_ns, INSTANT, "end", "end of the recording", cell_u64(row->end_ns))            \
 	COLUMN(start_realtime_ns, NUMBER, "started at",                                          \
-	       "its begin as CLOCK_REALTIME has it, in ns since 1970",                           \
+	       "its begin by CLOCK_REALTIME, in ns since 1970",                                  \
 	       cell_not_0(row->start_realtime_ns))                                               \
 	COLUMN(producer, TEXT, "producer", "the program that recorded, and its version",         \
 	       cell_string(model, row->producer))                                                \
@@ -28,17 +28,18 @@ DEFINE_TABLE(trace, struct trace_info, TRACE_COLUMNS, next_trace,
 	     "the recording; there is one row",
 	     .sections = SECTION_TRACE);
 
-#define LEFT_OUT_COLUMNS(COLUMN)                                                                  \
-	COLUMN(what, TEXT, "what", "samples, wakeups or sleeps: stacks of these", cell_text(left_out_name(row->what)))     \
-	COLUMN(start_ns, INSTANT, "start", "begin of the stretch", cell_u64(row->start_ns))       \
-	COLUMN(duration_ns, NS, "duration", "how long it was so", cell_u64(row->ns))              \
-	COLUMN(kept_percent, PERCENT, "kept", "how much of it was recorded all the same",         \
-	       cell_real(row->kept_permille / 10.0))                                              \
-	COLUMN(reason, TEXT, "reason",                                                            \
-	       "cost: it cost too much (--budget); room: there was no room for all records",      \
-	       cell_text(row->for_room ? "room" : "cost"))                                        \
-	COLUMN(cost_percent, PERCENT, "cost",                                                     \
-	       "of the time of the CPU where it was most: what recording cost just before",       \
+#define LEFT_OUT_COLUMNS(COLUMN)                                                            \
+	COLUMN(what, TEXT, "what", "samples, wakeups or sleeps (their stacks)",             \
+	       cell_text(left_out_name(row->what)))                                         \
+	COLUMN(start_ns, INSTANT, "start", "begin of the stretch", cell_u64(row->start_ns)) \
+	COLUMN(duration_ns, NS, "duration", "length of the stretch", cell_u64(row->ns))     \
+	COLUMN(kept_percent, PERCENT, "kept", "share that was recorded nevertheless",       \
+	       cell_real(row->kept_permille / 10.0))                                        \
+	COLUMN(reason, TEXT, "reason",                                                      \
+	       "cost: recording cost too much (--budget); room: the buffers were full",     \
+	       cell_text(row->for_room ? "room" : "cost"))                                  \
+	COLUMN(cost_percent, PERCENT, "cost",                                               \
+	       "cost of recording just before, as a share of the most loaded CPU",          \
 	       cell_real(row->cost_ppm / 1e4))
 
 static bool next_left_out(struct table_cursor *at)
@@ -63,7 +64,7 @@ DEFINE_TABLE(left_out, struct left_out, LEFT_OUT_COLUMNS, next_left_out,
 	       "time idle while a thread that ran here last waited for a disk",                 \
 	       cell_u64(row->iowait_ns))                                                        \
 	COLUMN(idle_ns, NS, "idle", "time idle otherwise", cell_u64(row->idle_ns))              \
-	COLUMN(steal_ns, NS, "steal", "time that the hypervisor gave to others",                \
+	COLUMN(steal_ns, NS, "steal", "time that the hypervisor gave to other machines",        \
 	       cell_u64(row->steal_ns))
 
 static bool next_cpu(struct table_cursor *at)
@@ -113,12 +114,12 @@ DEFINE_TABLE(host_intervals, struct host_interval, INTERVAL_COLUMNS, next_interv
 	     "what the machine did in one interval, a second unless recorded otherwise",
 	     .sections = SECTION_HOST);
 
-#define COUNTER_COLUMNS(COLUMN)                                                       \
-	COLUMN(name, TEXT, "counter", "what was read", cell_string(model, row->name)) \
-	COLUMN(cpu, NUMBER, "CPU", "of which CPU; NULL for the whole machine",        \
-	       cell_index(row->cpu))                                                  \
-	COLUMN(ts_ns, INSTANT, "time", "when it was read", cell_u64(row->ts_ns))      \
-	COLUMN(value, NUMBER, "value", "what it said", cell_u64(row->value))
+#define COUNTER_COLUMNS(COLUMN)                                                                   \
+	COLUMN(name, TEXT, "counter", "the counter that was read", cell_string(model, row->name)) \
+	COLUMN(cpu, NUMBER, "CPU", "of which CPU; NULL for the whole machine",                    \
+	       cell_index(row->cpu))                                                              \
+	COLUMN(ts_ns, INSTANT, "time", "when it was read", cell_u64(row->ts_ns))                  \
+	COLUMN(value, NUMBER, "value", "its value", cell_u64(row->value))
 
 static bool next_counter(struct table_cursor *at)
 {
@@ -147,7 +148,7 @@ DEFINE_TABLE(host_counters, struct counter, COUNTER_COLUMNS, next_counter,
 	COLUMN(periods, COUNT, "periods", "periods in which the group ran, since it was made", \
 	       cell_known(row->flags &MODEL_CGROUP_THROTTLING, row->periods))                  \
 	COLUMN(throttled_periods, COUNT, "throttled periods",                                  \
-	       "of these, in which its quota was used up",                                     \
+	       "periods in which its quota was used up",                                       \
 	       cell_known(row->flags &MODEL_CGROUP_THROTTLING, row->throttled_periods))        \
 	COLUMN(throttled_ns, NS, "throttled", "time that its threads were kept from running",  \
 	       cell_known(row->flags &MODEL_CGROUP_THROTTLING, row->throttled_ns))             \

@@ -14,7 +14,8 @@ static const struct idle_result *idle_of(const struct table_cursor *at)
 #define CAUSE_COLUMNS(COLUMN)                                                          \
 	COLUMN(cause, TEXT, "cause", "what the launching thread did or waited for",    \
 	       cell_text(idle_cause_name(row->cause)))                                 \
-	COLUMN(who, TEXT, "who", "by whom", cell_string(model, row->who))              \
+	COLUMN(who, TEXT, "who", "the thread, process or object that caused it",       \
+	       cell_string(model, row->who))                                           \
 	COLUMN(ns, NS, "idle", "idle time of all devices for which that is the cause", \
 	       cell_u64(row->ns))                                                      \
 	COLUMN(percent, PERCENT, "share", "of all idle time", cell_real(row->percent)) \
@@ -55,16 +56,18 @@ DEFINE_TABLE(idle_gaps, struct idle_gap, GAP_COLUMNS, next_gap, "a time in which
 	     .keyed = true,
 	     .sections = SECTION_IDLE);
 
-#define PART_COLUMNS(COLUMN)                                                              \
-	COLUMN(gap, ROW, "gap", "a row of idle_gaps", cell_u64(at->index))                \
-	COLUMN(start_ns, INSTANT, "start", "begin of the part", cell_u64(row->start_ns))  \
-	COLUMN(end_ns, INSTANT, "end", "end of the part", cell_u64(row->end_ns))          \
-	COLUMN(cause, TEXT, "cause", "what the launching thread did or waited for",       \
-	       cell_text(idle_cause_name(row->cause)))                                    \
-	COLUMN(who, TEXT, "who", "by whom", cell_string(model, row->who))                 \
-	COLUMN(thread, ROW, "thread", "who, else the thread looked at: a row of threads", \
-	       cell_index(row->thread))                                                   \
-	COLUMN(detail, TEXT, "detail", "what more is known", cell_string(model, row->detail))
+#define PART_COLUMNS(COLUMN)                                                                      \
+	COLUMN(gap, ROW, "gap", "a row of idle_gaps", cell_u64(at->index))                        \
+	COLUMN(start_ns, INSTANT, "start", "begin of the part", cell_u64(row->start_ns))          \
+	COLUMN(end_ns, INSTANT, "end", "end of the part", cell_u64(row->end_ns))                  \
+	COLUMN(cause, TEXT, "cause", "what the launching thread did or waited for",               \
+	       cell_text(idle_cause_name(row->cause)))                                            \
+	COLUMN(who, TEXT, "who", "the thread, process or object that caused it",                  \
+	       cell_string(model, row->who))                                                      \
+	COLUMN(thread, ROW, "thread", "the thread named in who, else the examined thread: a row " \
+				      "of threads",                                               \
+	       cell_index(row->thread))                                                           \
+	COLUMN(detail, TEXT, "detail", "further details", cell_string(model, row->detail))
 
 static bool next_part(struct table_cursor *at)
 {
@@ -86,13 +89,15 @@ DEFINE_TABLE(idle_parts, struct idle_part, PART_COLUMNS, next_part,
 	     "a part of a gap with one cause; a gap's parts have no holes", .keyed = true,
 	     .sections = SECTION_IDLE);
 
-#define ADVICE_COLUMNS(COLUMN)                                                              \
-	COLUMN(id, TEXT, "id", "the rule", cell_text(row->id))                              \
-	COLUMN(severity, TEXT, "severity", "high, medium or low", cell_text(row->severity)) \
-	COLUMN(title, TEXT, "finding", "what is wrong", cell_text(row->title))              \
-	COLUMN(evidence, TEXT, "evidence", "by which figures", cell_text(row->evidence))    \
-	COLUMN(remedy, TEXT, "remedy", "what to do", cell_text(row->remedy))                \
-	COLUMN(gain_at_most_percent, PERCENT, "gain at most", "of the time that it is about, if all of it goes away", \
+#define ADVICE_COLUMNS(COLUMN)                                                                     \
+	COLUMN(id, TEXT, "id", "the rule", cell_text(row->id))                                     \
+	COLUMN(severity, TEXT, "severity", "high, medium or low", cell_text(row->severity))        \
+	COLUMN(title, TEXT, "finding", "what is wrong", cell_text(row->title))                     \
+	COLUMN(evidence, TEXT, "evidence", "the figures that show it", cell_text(row->evidence))   \
+	COLUMN(remedy, TEXT, "remedy", "what to do", cell_text(row->remedy))                       \
+	COLUMN(gain_at_most_percent, PERCENT, "gain at most", "share of the time that the advice " \
+							      "is about, if the problem "          \
+							      "disappears completely",             \
 	       cell_known_real(row->gain_percent > 0, row->gain_percent))
 
 static bool next_advice(struct table_cursor *at)
@@ -105,14 +110,16 @@ static bool next_advice(struct table_cursor *at)
 DEFINE_TABLE(advice, struct advice, ADVICE_COLUMNS, next_advice,
 	     "something to change, most urgent first");
 
-#define ADVICE_RULE_COLUMNS(COLUMN)                                                       \
-	COLUMN(advice, ROW, "advice", "a row of advice", cell_u64(at->index))             \
-	COLUMN(rule, TEXT, "rule", "its name here", cell_text(row->rule->id))             \
-	COLUMN(measures, TEXT, "measures", "what is compared", cell_text(row->rule->measures)) \
-	COLUMN(value, REAL, "value", "what was measured, in the unit", cell_real(row->value)) \
+#define ADVICE_RULE_COLUMNS(COLUMN)                                                                       \
+	COLUMN(advice, ROW, "advice", "a row of advice", cell_u64(at->index))                             \
+	COLUMN(rule, TEXT, "rule", "its name here", cell_text(row->rule->id))                             \
+	COLUMN(measures, TEXT, "measures", "what is compared", cell_text(row->rule->measures))            \
+	COLUMN(value, REAL, "value", "what was measured, in the unit", cell_real(row->value))             \
 	COLUMN(threshold, REAL, "threshold", "the limit that it passes", cell_real(row->rule->threshold)) \
-	COLUMN(unit, TEXT, "unit", "of both; nothing of numbers and ratios", cell_text(row->rule->unit)) \
-	COLUMN(source, TEXT, "source", "whose rule it is, and the file that has it", cell_text(row->rule->source))
+	COLUMN(unit, TEXT, "unit", "unit of value and threshold; empty for numbers and ratios",           \
+	       cell_text(row->rule->unit))                                                                \
+	COLUMN(source, TEXT, "source", "the profiler with this rule, and its source file",                \
+	       cell_text(row->rule->source))
 
 static bool next_advice_rule(struct table_cursor *at)
 {

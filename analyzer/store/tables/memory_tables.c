@@ -5,17 +5,18 @@
 
 #define LEDGER_COLUMNS(COLUMN)                                                                     \
 	COLUMN(ledger, ROW, "ledger", "this row", cell_u64(at->index))                             \
-	COLUMN(process, ROW, "process", "whose: a row of processes", cell_index(row->process))     \
-	COLUMN(runtime, TEXT, "runtime", "which gave it", cell_string(model, row->family))         \
+	COLUMN(process, ROW, "process", "the owner: a row of processes", cell_index(row->process)) \
+	COLUMN(runtime, TEXT, "runtime", "the runtime that allocated it", cell_string(model,       \
+	       row->family))                                                                       \
 	COLUMN(memory, TEXT, "memory", "device or host", cell_text(row->host ? "host" : "device")) \
 	COLUMN(allocations, COUNT, "allocations", "allocations", cell_u64(row->allocations))       \
 	COLUMN(allocated_bytes, BYTES, "allocated", "sum of them", cell_u64(row->allocated_bytes)) \
 	COLUMN(frees, COUNT, "frees", "releases", cell_u64(row->frees))                            \
 	COLUMN(failed, COUNT, "failed", "allocations that failed", cell_u64(row->failed))          \
 	COLUMN(unknown_frees, COUNT, "unknown frees",                                              \
-	       "releases of what was allocated before the recording",                              \
+	       "frees of memory allocated before the recording",                                   \
 	       cell_u64(row->unknown_frees))                                                       \
-	COLUMN(peak_bytes, BYTES, "peak", "most that was allocated at once",                       \
+	COLUMN(peak_bytes, BYTES, "peak", "largest amount allocated at one time",                  \
 	       cell_u64(row->curve.peak_bytes))                                                    \
 	COLUMN(peak_ns, INSTANT, "peak at", "when that was reached first",                         \
 	       cell_known(row->curve.count, row->curve.peak_ns))                                   \
@@ -34,15 +35,16 @@ DEFINE_TABLE(memory, struct memory_ledger, LEDGER_COLUMNS, next_ledger,
 	     "memory that one runtime gave to a process", .keyed = true,
 	     .sections = SECTION_MEMORY);
 
-#define LIVE_COLUMNS(COLUMN)                                                      \
-	COLUMN(ledger, ROW, "ledger", "a row of memory", cell_u64(at->index))     \
-	COLUMN(function, ROW, "function", "who allocated: a row of functions",    \
-	       cell_u64(row->function))                                           \
-	COLUMN(bytes, BYTES, "bytes", "of each block", cell_u64(row->bytes))      \
-	COLUMN(count, COUNT, "count", "blocks", cell_u64(row->count))             \
-	COLUMN(first_ns, INSTANT, "oldest from", "when the oldest was allocated", \
-	       cell_u64(row->first_ns))                                           \
-	COLUMN(thread, ROW, "thread", "by whom: a row of threads", cell_u64(row->thread))
+#define LIVE_COLUMNS(COLUMN)                                                             \
+	COLUMN(ledger, ROW, "ledger", "a row of memory", cell_u64(at->index))            \
+	COLUMN(function, ROW, "function", "the allocating function: a row of functions", \
+	       cell_u64(row->function))                                                  \
+	COLUMN(bytes, BYTES, "bytes", "of each block", cell_u64(row->bytes))             \
+	COLUMN(count, COUNT, "count", "blocks", cell_u64(row->count))                    \
+	COLUMN(first_ns, INSTANT, "oldest from", "when the oldest was allocated",        \
+	       cell_u64(row->first_ns))                                                  \
+	COLUMN(thread, ROW, "thread", "the thread that allocated it: a row of threads",  \
+	       cell_u64(row->thread))
 
 static bool next_live(struct table_cursor *at)
 {
@@ -87,25 +89,26 @@ static bool next_point(struct table_cursor *at)
 }
 
 DEFINE_TABLE(memory_curves, struct memory_point, CURVE_COLUMNS, next_point,
-	     "how much was allocated from an instant on", .keyed = true,
+	     "amount of allocated memory from an instant on", .keyed = true,
 	     .sections = SECTION_MEMORY);
 
-#define ALLOCATOR_COLUMNS(COLUMN)                                                               \
-	COLUMN(file, ROW, "file", "which tells it: a row of device_files", cell_u64(row->file)) \
-	COLUMN(device, NUMBER, "device", "the file's number of it", cell_u64(row->device))      \
-	COLUMN(host, FLAG, "host", "is it memory of the host?", cell_flag(row->host))           \
-	COLUMN(component, TEXT, "component", "whose allocator",                                 \
-	       cell_string(model, row->component))                                              \
-	COLUMN(records, COUNT, "records", "records of it", cell_u64(row->records))              \
-	COLUMN(allocations, COUNT, "allocations", "allocations", cell_u64(row->allocations))    \
-	COLUMN(releases, COUNT, "releases", "releases", cell_u64(row->releases))                \
-	COLUMN(peak_bytes, BYTES, "peak", "most that was in use at once",                       \
-	       cell_known(row->curve.count, row->curve.peak_bytes))                             \
-	COLUMN(peak_ns, INSTANT, "peak at", "when that was reached first",                      \
-	       cell_known(row->curve.count, row->curve.peak_ns))                                \
-	COLUMN(last_bytes, BYTES, "last", "in use at the end",                                  \
-	       cell_known(row->curve.count, row->curve.last_bytes))                             \
-	COLUMN(peak_reserved_bytes, BYTES, "peak reserved", "most that the allocator held",     \
+#define ALLOCATOR_COLUMNS(COLUMN)                                                            \
+	COLUMN(file, ROW, "file", "the source: a row of device_files", cell_u64(row->file))  \
+	COLUMN(device, NUMBER, "device", "the file's number of it", cell_u64(row->device))   \
+	COLUMN(host, FLAG, "host", "is it memory of the host?", cell_flag(row->host))        \
+	COLUMN(component, TEXT, "component", "name of the allocator",                        \
+	       cell_string(model, row->component))                                           \
+	COLUMN(records, COUNT, "records", "records of it", cell_u64(row->records))           \
+	COLUMN(allocations, COUNT, "allocations", "allocations", cell_u64(row->allocations)) \
+	COLUMN(releases, COUNT, "releases", "releases", cell_u64(row->releases))             \
+	COLUMN(peak_bytes, BYTES, "peak", "largest amount in use at one time",               \
+	       cell_known(row->curve.count, row->curve.peak_bytes))                          \
+	COLUMN(peak_ns, INSTANT, "peak at", "when that was reached first",                   \
+	       cell_known(row->curve.count, row->curve.peak_ns))                             \
+	COLUMN(last_bytes, BYTES, "last", "in use at the end",                               \
+	       cell_known(row->curve.count, row->curve.last_bytes))                          \
+	COLUMN(peak_reserved_bytes, BYTES, "peak reserved", "largest amount held by the "    \
+							    "allocator",                     \
 	       cell_known(row->has_reserved, row->peak_reserved))
 
 static bool next_allocator(struct table_cursor *at)

@@ -10,14 +10,16 @@
 #define STEP_COLUMNS(COLUMN)                                                                       \
 	COLUMN(pid, NUMBER, "pid", "the trainer's process id",                                     \
 	       cell_u64(model->processes.row[TRAINER_PIPELINE->process].pid))                      \
-	COLUMN(framework, TEXT, "framework", "whose pipeline feeds it",                            \
+	COLUMN(framework, TEXT, "framework", "framework of the pipeline that feeds it",            \
 	       cell_text(TRAINER_PIPELINE->framework))                                             \
 	COLUMN(step, NUMBER, "step", "counted from 0, by batches fetched", cell_u64(row->index))   \
-	COLUMN(start_ns, INSTANT, "start", "when it asked for the batch", cell_u64(row->start_ns)) \
-	COLUMN(duration_ns, NS, "duration", "until it asked again", cell_u64(row->duration_ns))    \
-	COLUMN(data_wait_ns, NS, "data wait", "of it, until the batch was there",                  \
+	COLUMN(start_ns, INSTANT, "start", "when it requested the batch", cell_u64(row->start_ns)) \
+	COLUMN(duration_ns, NS, "duration", "when it requested the next batch",                    \
+	       cell_u64(row->duration_ns))                                                         \
+	COLUMN(data_wait_ns, NS, "data wait", "the part of it until the batch was available",      \
 	       cell_u64(row->data_wait_ns))                                                        \
-	COLUMN(bounded_by, TEXT, "bounded by", "the operator that cost it most, if much",          \
+	COLUMN(bounded_by, TEXT, "bounded by", "the operator that delayed it most, if the delay "  \
+					       "is large",                                         \
 	       row->op == INDEX_NONE                                                               \
 		       ? cell_none()                                                               \
 		       : cell_string(model, TRAINER_PIPELINE->operators.row[row->op].name))
@@ -47,28 +49,28 @@ DEFINE_TABLE(steps, struct step, STEP_COLUMNS, next_step,
 #define SAMPLED (USAGE->pipeline->sampled)
 #define OPERATOR (&USAGE->pipeline->operators.row[row - USAGE->operators])
 
-#define OPERATOR_COLUMNS(COLUMN)                                                            \
-	COLUMN(pid, NUMBER, "pid", "process id",                                            \
-	       cell_u64(model->processes.row[USAGE->pipeline->process].pid))                \
-	COLUMN(framework, TEXT, "framework", "MindData, torch, tf.data, MegEngine",         \
-	       cell_text(USAGE->pipeline->framework))                                       \
-	COLUMN(id, STATUS, "id", "its number in the pipeline", cell_i64(OPERATOR->id))      \
-	COLUMN(name, TEXT, "name", "its name", cell_string(model, OPERATOR->name))          \
-	COLUMN(type, TEXT, "type", "its type", cell_string(model, OPERATOR->type))          \
-	COLUMN(workers, COUNT, "workers", "its threads or processes",                       \
-	       cell_not_0(OPERATOR->workers))                                               \
-	COLUMN(utilization_percent, PERCENT, "CPU", "CPU time as a share of one CPU",       \
-	       cell_known_real(row->has_times, row->utilization))                           \
-	COLUMN(run_ns, NS, "run", "time on a CPU", cell_known(row->has_times, row->run_ns)) \
-	COLUMN(runnable_ns, NS, "runnable", "time ready and waiting for a CPU",             \
-	       cell_known(row->has_times && !SAMPLED, row->runnable_ns))                                \
-	COLUMN(blocked_ns, NS, "blocked", "time asleep",                                    \
-	       cell_known(row->has_times && !SAMPLED, row->blocked_ns))                                 \
-	COLUMN(elements, COUNT, "elements", "elements that it handed on",                   \
-	       cell_known(row->has_elements, row->elements))                                \
-	COLUMN(input_wait_ns, NS, "input wait", "time that it waited for elements",         \
-	       cell_known(!SAMPLED, row->input_wait_ns))                                                \
-	COLUMN(output_wait_ns, NS, "output wait", "time that it waited for room",           \
+#define OPERATOR_COLUMNS(COLUMN)                                                                \
+	COLUMN(pid, NUMBER, "pid", "process id",                                                \
+	       cell_u64(model->processes.row[USAGE->pipeline->process].pid))                    \
+	COLUMN(framework, TEXT, "framework", "MindData, torch, tf.data, MegEngine",             \
+	       cell_text(USAGE->pipeline->framework))                                           \
+	COLUMN(id, STATUS, "id", "its number in the pipeline", cell_i64(OPERATOR->id))          \
+	COLUMN(name, TEXT, "name", "its name", cell_string(model, OPERATOR->name))              \
+	COLUMN(type, TEXT, "type", "its type", cell_string(model, OPERATOR->type))              \
+	COLUMN(workers, COUNT, "workers", "its threads or processes",                           \
+	       cell_not_0(OPERATOR->workers))                                                   \
+	COLUMN(utilization_percent, PERCENT, "CPU", "CPU time as a share of one CPU",           \
+	       cell_known_real(row->has_times, row->utilization))                               \
+	COLUMN(run_ns, NS, "run", "time on a CPU", cell_known(row->has_times, row->run_ns))     \
+	COLUMN(runnable_ns, NS, "runnable", "time ready and waiting for a CPU",                 \
+	       cell_known(row->has_times && !SAMPLED, row->runnable_ns))                        \
+	COLUMN(blocked_ns, NS, "blocked", "time asleep",                                        \
+	       cell_known(row->has_times && !SAMPLED, row->blocked_ns))                         \
+	COLUMN(elements, COUNT, "elements", "elements that it passed on",                       \
+	       cell_known(row->has_elements, row->elements))                                    \
+	COLUMN(input_wait_ns, NS, "input wait", "time that it waited for elements",             \
+	       cell_known(!SAMPLED, row->input_wait_ns))                                        \
+	COLUMN(output_wait_ns, NS, "output wait", "time that it waited for space in its queue", \
 	       cell_known(!SAMPLED, row->output_wait_ns))
 
 static bool next_operator(struct table_cursor *at)

@@ -36,12 +36,15 @@ static struct cell object_cell(struct table_cursor *at, const struct root *root)
 /* Columns of a root, of a device or of a thread. */
 #define END_COLUMNS(COLUMN)                                                                   \
 	COLUMN(root, ROW, "root", "this row", cell_u64(at->index))                            \
-	COLUMN(cause, TEXT, "cause", "what was at the end of the waiting",                    \
+	COLUMN(cause, TEXT, "cause", "the cause at the end of the chain of waits",            \
 	       cell_text(idle_cause_name(row->root.cause)))                                   \
-	COLUMN(who, TEXT, "who", "by whom", who_cell(at, &row->root))                         \
-	COLUMN(thread, ROW, "thread", "who, else where the walk ended: a row of threads",     \
+	COLUMN(who, TEXT, "who", "the thread, process or object that caused it", who_cell(at, \
+	       &row->root))                                                                   \
+	COLUMN(thread, ROW, "thread", "the thread named in who, else the one where the walk " \
+				      "ended: a row of threads",                              \
 	       cell_index(root_subject(&row->root)))                                          \
-	COLUMN(place, TEXT, "where", "what ran or slept there", place_cell(at, &row->root))   \
+	COLUMN(place, TEXT, "where", "the function that ran or slept there", place_cell(at,   \
+	       &row->root))                                                                   \
 	COLUMN(samples, COUNT, "samples", "samples by which the place is known",              \
 	       cell_not_0(row->samples))                                                      \
 	COLUMN(doing, TEXT, "doing", "what that is for, if half of the samples agree",        \
@@ -68,7 +71,7 @@ static bool next_root(struct table_cursor *at)
 }
 
 DEFINE_TABLE(idle_roots, struct idle_root, ROOT_COLUMNS, next_root,
-	     "an end of all waiting while devices were idle; all rows add up to the idle time",
+	     "a root: the end of a chain of waits while devices were idle; all rows add up to the idle time",
 	     .keyed = true,
 	     .sections = SECTION_IDLE);
 
@@ -79,7 +82,7 @@ DEFINE_TABLE(idle_roots, struct idle_root, ROOT_COLUMNS, next_root,
 	COLUMN(root, ROW, "root", "a row of idle_roots", cell_u64(at->index))      \
 	COLUMN(hop, NUMBER, "hop", "0 is the thread that submitted the next task", \
 	       cell_u64(HOP_NUMBER))                                               \
-	COLUMN(cause, TEXT, "cause", "what the thread was in",                     \
+	COLUMN(cause, TEXT, "cause", "cause of the thread's wait",                 \
 	       cell_text(idle_cause_name(row->cause)))                             \
 	COLUMN(thread, ROW, "thread", "a row of threads", cell_index(row->thread)) \
 	COLUMN(ns, NS, "idle", "idle time that came this way", cell_u64(row->ns))
@@ -120,7 +123,7 @@ static bool next_wait_root(struct table_cursor *at)
 	ENDED_COLUMN(COLUMN)
 
 DEFINE_TABLE(wait_roots, struct idle_root, WAIT_COLUMNS, next_wait_root,
-	     "an end of the waiting of the threads that the job goes by; all rows add up to it",
+	     "a root of the waits of the threads that represent the job; all rows add up to these waits",
 	     .keyed = true);
 
 static bool next_run_root(struct table_cursor *at)
@@ -131,7 +134,7 @@ static bool next_run_root(struct table_cursor *at)
 }
 
 DEFINE_TABLE(wait_runs, struct idle_root, WAIT_COLUMNS, next_run_root,
-	     "what those threads did on a CPU themselves; all rows add up to it", .keyed = true);
+	     "work of these threads on a CPU; all rows add up to it", .keyed = true);
 
 static bool next_waiter(struct table_cursor *at)
 {
@@ -141,23 +144,23 @@ static bool next_waiter(struct table_cursor *at)
 	       cursor_rows(at, waits->threads, waits->thread_count, sizeof(*waits->threads));
 }
 
-#define WAITER_COLUMNS(COLUMN)                                                       \
-	COLUMN(thread, ROW, "thread", "a row of threads", cell_index(*row))          \
-	COLUMN(why, TEXT, "why", "asked, launches, fetches, main or busiest",        \
-	       cell_text(waits_why_name(of->results->waits->why)))                   \
-	COLUMN(from_ns, INSTANT, "from", "the time looked at",                       \
-	       cell_u64(of->results->waits->from_ns))                                \
-	COLUMN(to_ns, INSTANT, "to", "its end", cell_u64(of->results->waits->to_ns)) \
-	COLUMN(device_at_least, PERCENT, "device busy at least",                     \
-	       "of that time, by the calls that wait for it",                        \
-	       cell_known_real(of->results->waits->bounds.known,                     \
-			       of->results->waits->bounds.at_least_percent))         \
-	COLUMN(device_at_most, PERCENT, "at most", "of that time",                   \
-	       cell_known_real(of->results->waits->bounds.known,                     \
+#define WAITER_COLUMNS(COLUMN)                                                        \
+	COLUMN(thread, ROW, "thread", "a row of threads", cell_index(*row))           \
+	COLUMN(why, TEXT, "why", "asked, launches, fetches, main or busiest",         \
+	       cell_text(waits_why_name(of->results->waits->why)))                    \
+	COLUMN(from_ns, INSTANT, "from", "the time looked at",                        \
+	       cell_u64(of->results->waits->from_ns))                                 \
+	COLUMN(to_ns, INSTANT, "to", "its end", cell_u64(of->results->waits->to_ns))  \
+	COLUMN(device_at_least, PERCENT, "device busy at least",                      \
+	       "share of that time, according to the calls that wait for the device", \
+	       cell_known_real(of->results->waits->bounds.known,                      \
+			       of->results->waits->bounds.at_least_percent))          \
+	COLUMN(device_at_most, PERCENT, "at most", "of that time",                    \
+	       cell_known_real(of->results->waits->bounds.known,                      \
 			       of->results->waits->bounds.at_most_percent))
 
 DEFINE_TABLE(waiters, uint32_t, WAITER_COLUMNS, next_waiter,
-	     "a thread that the job goes by, in the place of a device that tells no tasks");
+	     "a thread that represents the job, if the device reports no tasks");
 
 /* The root that was different in this step; NULL = unknown. */
 static const struct idle_root *outlier_root(const struct step_outlier *row)
@@ -174,15 +177,16 @@ static const struct idle_root *outlier_root(const struct step_outlier *row)
 	COLUMN(duration_ns, NS, "duration", "of the step", cell_u64(row->duration_ns))           \
 	COLUMN(usual_ns, NS, "usual", "the median step's duration",                              \
 	       cell_u64(of->results->outliers->median_ns))                                       \
-	COLUMN(cause, TEXT, "cause", "what was different: the end of the waiting that grew most", \
+	COLUMN(cause, TEXT, "cause", "what was different: the root of the waits that grew most", \
 	       DIFFERENT ? cell_text(idle_cause_name(DIFFERENT->root.cause)) : cell_none())      \
-	COLUMN(who, TEXT, "who", "by whom",                                                      \
+	COLUMN(who, TEXT, "who", "the thread, process or object that caused it",                 \
 	       DIFFERENT ? who_cell(at, &DIFFERENT->root) : cell_none())                         \
-	COLUMN(thread, ROW, "thread", "who, else where the walk ended: a row of threads",        \
+	COLUMN(thread, ROW, "thread", "the thread named in who, else the one where the walk "    \
+				      "ended: a row of threads",                                 \
 	       DIFFERENT ? cell_index(root_subject(&DIFFERENT->root)) : cell_none())             \
-	COLUMN(place, TEXT, "where", "what ran or slept there",                                  \
+	COLUMN(place, TEXT, "where", "the function that ran or slept there",                     \
 	       DIFFERENT ? place_cell(at, &DIFFERENT->root) : cell_none())                       \
-	COLUMN(object, TEXT, "object", "what it waited for",                                     \
+	COLUMN(object, TEXT, "object", "the object that it waited for",                          \
 	       DIFFERENT ? object_cell(at, &DIFFERENT->root) : cell_none())                      \
 	COLUMN(ns, NS, "its time", "of this cause and who, in this step",                        \
 	       cell_known(DIFFERENT, row->ns))                                                   \
@@ -198,4 +202,4 @@ static bool next_outlier(struct table_cursor *at)
 }
 
 DEFINE_TABLE(step_outliers, struct step_outlier, OUTLIER_COLUMNS, next_outlier,
-	     "a step that took half as long again as usual, and what was different in it");
+	     "a step that took at least 1.5 times the median, and what was different in it");

@@ -19,13 +19,13 @@ static bool on_cpu(const struct span *row)
 }
 
 #define STATE_COLUMNS(COLUMN)                                                                   \
-	COLUMN(thread, ROW, "thread", "whose: a row of threads", cell_u64(at->index))           \
+	COLUMN(thread, ROW, "thread", "the thread: a row of threads", cell_u64(at->index))      \
 	COLUMN(start_ns, INSTANT, "start", "begin of the state", cell_u64(row->start_ns))       \
 	COLUMN(end_ns, INSTANT, "end", "end of the state", cell_u64(row->end_ns))               \
 	COLUMN(state, TEXT, "state",                                                            \
 	       "running, runnable (ready), asleep, disk (uninterruptible), stopped or unknown", \
 	       cell_text(state_name(row->state)))                                               \
-	COLUMN(cpu, NUMBER, "CPU", "on which it ran, or would have",                            \
+	COLUMN(cpu, NUMBER, "CPU", "the CPU on which it ran, or would have run",                \
 	       cell_known(on_cpu(row), row->cpu))                                               \
 	COLUMN(syscall, NUMBER, "system call", "number of the one that it slept in",            \
 	       cell_known(!on_cpu(row) && row->syscall >= 0, (uint64_t)row->syscall))           \
@@ -67,7 +67,7 @@ DEFINE_TABLE(states, struct span, STATE_COLUMNS, next_state,
 	     .sections = SECTION_TRACE, .rows = LOAD_SCHEDULE);
 
 #define INTERRUPT_COLUMNS(COLUMN)                                                          \
-	COLUMN(thread, ROW, "thread", "whose CPU was taken: a row of threads",             \
+	COLUMN(thread, ROW, "thread", "the interrupted thread: a row of threads",          \
 	       cell_u64(row->thread))                                                      \
 	COLUMN(cpu, NUMBER, "CPU", "the CPU", cell_u64(row->cpu))                          \
 	COLUMN(start_ns, INSTANT, "start", "begin of the interrupt", cell_u64(row->ts_ns)) \
@@ -78,7 +78,8 @@ DEFINE_TABLE(states, struct span, STATE_COLUMNS, next_state,
 	       cell_flag(row->flags &PROFBPF__WAKES__FLAG__SOFTIRQ))                       \
 	COLUMN(timer, FLAG, "timer", "was a timer handled?",                               \
 	       cell_flag(row->flags &PROFBPF__WAKES__FLAG__TIMER))                         \
-	COLUMN(name, TEXT, "interrupt", "which, if it is known: NET_RX, virtio0-input.0",  \
+	COLUMN(name, TEXT, "interrupt", "name of the interrupt, if known: NET_RX, "        \
+					"virtio0-input.0",                                 \
 	       cell_string(model, row->name))
 
 static bool next_interrupt(struct table_cursor *at)
@@ -99,11 +100,12 @@ DEFINE_TABLE(interrupts, struct interrupt, INTERRUPT_COLUMNS, next_interrupt,
 #define BLOCK_COLUMNS(COLUMN)                                                                      \
 	COLUMN(device, TEXT, "disk", "the block device",                                           \
 	       cell_string(model, model->drivers.row[row->driver].device))                         \
-	COLUMN(process, ROW, "process", "who asked: a row of processes", cell_index(row->process)) \
+	COLUMN(process, ROW, "process", "the requesting process: a row of processes",              \
+	       cell_index(row->process))                                                           \
 	COLUMN(operation, TEXT, "operation", "read, write, flush, discard or other",               \
 	       cell_text(block_operation_name(row->operation)))                                    \
 	COLUMN(count, COUNT, "requests", "requests", cell_u64(row->latency.count))                 \
-	COLUMN(bytes, BYTES, "bytes", "what they moved", cell_u64(row->bytes))                     \
+	COLUMN(bytes, BYTES, "bytes", "bytes that they moved", cell_u64(row->bytes))               \
 	COLUMN(failed, COUNT, "failed", "requests that failed", cell_u64(row->failed))             \
 	COLUMN(queued_ns, NS, "queued", "time before they went to the disk",                       \
 	       cell_u64(row->wait_ns))                                                             \
@@ -124,15 +126,16 @@ DEFINE_TABLE(block_io, struct block_usage, BLOCK_COLUMNS, next_block,
 	     "requests of a process to a disk, by operation",
 	     .sections = SECTION_IO);
 
-#define FAULT_COLUMNS(COLUMN)                                                                  \
-	COLUMN(process, ROW, "process", "whose: a row of processes", cell_index(row->process)) \
-	COLUMN(file, TEXT, "file", "whose pages; NULL: of no file, or not known",              \
-	       cell_string(model, row->file))                                                  \
-	COLUMN(count, COUNT, "faults", "page faults for which the page had to be fetched",     \
-	       cell_u64(row->count))                                                           \
-	COLUMN(slept, COUNT, "slept for", "of these, for which the thread slept",              \
-	       cell_u64(row->slept))                                                           \
-	COLUMN(total_ns, NS, "total", "time slept for them", cell_u64(row->total_ns))          \
+#define FAULT_COLUMNS(COLUMN)                                                           \
+	COLUMN(process, ROW, "process", "the process: a row of processes",              \
+	       cell_index(row->process))                                                \
+	COLUMN(file, TEXT, "file", "file of the pages; NULL: no file, or unknown",      \
+	       cell_string(model, row->file))                                           \
+	COLUMN(count, COUNT, "faults", "page faults for which the page had to be read", \
+	       cell_u64(row->count))                                                    \
+	COLUMN(slept, COUNT, "slept for", "faults for which the thread slept",          \
+	       cell_u64(row->slept))                                                    \
+	COLUMN(total_ns, NS, "total", "time slept for them", cell_u64(row->total_ns))   \
 	COLUMN(max_ns, SHORT_NS, "max", "the longest one", cell_u64(row->max_ns))
 
 static bool next_fault(struct table_cursor *at)

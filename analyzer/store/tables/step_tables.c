@@ -7,27 +7,27 @@
 
 #define STEP_TRACE ((const struct device_step_trace *)at->outer)
 
-#define STEP_COLUMNS(COLUMN)                                                                    \
-	COLUMN(device, ROW, "device", "a row of devices", cell_u64(STEP_TRACE->device))         \
-	COLUMN(source, TEXT, "source", "how the steps are known",                               \
-	       cell_text(step_source_name(STEP_TRACE->source)))                                 \
-	COLUMN(step, NUMBER, "step", "its number, as its source counts", cell_u64(row->number)) \
-	COLUMN(host_start_ns, INSTANT, "host start", "when the host began it",                  \
-	       cell_not_0(row->host_ns))                                                        \
-	COLUMN(start_ns, INSTANT, "start", "begin of the step", cell_u64(row->start_ns))        \
-	COLUMN(fp_start_ns, INSTANT, "forward", "begin of the forward pass",                    \
-	       cell_u64(row->fp_start_ns))                                                      \
-	COLUMN(bp_end_ns, INSTANT, "backward end", "end of the backward pass",                  \
-	       cell_not_0(row->bp_end_ns))                                                      \
-	COLUMN(end_ns, INSTANT, "end", "end of the step", cell_u64(row->end_ns))                \
-	COLUMN(iteration_interval_ns, NS, "gap",                                                \
-	       "from the end of the step before to the forward pass; negative: they overlap",   \
-	       cell_known_i64(!row->first, row->gap_ns))                                        \
-	COLUMN(fp_bp_ns, NS, "fp+bp", "both passes",                                            \
-	       cell_known_i64(row->bp_end_ns, row->fp_bp_ns))                                   \
-	COLUMN(tail_ns, NS, "tail", "from the end of the backward pass to the step's",          \
-	       cell_known_i64(row->bp_end_ns, row->tail_ns))                                    \
-	COLUMN(device_busy_ns, NS, "device busy", "time in which it was busy",                  \
+#define STEP_COLUMNS(COLUMN)                                                                  \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(STEP_TRACE->device))       \
+	COLUMN(source, TEXT, "source", "the source from which the steps are known",           \
+	       cell_text(step_source_name(STEP_TRACE->source)))                               \
+	COLUMN(step, NUMBER, "step", "its number in that source", cell_u64(row->number))      \
+	COLUMN(host_start_ns, INSTANT, "host start", "when the host began it",                \
+	       cell_not_0(row->host_ns))                                                      \
+	COLUMN(start_ns, INSTANT, "start", "begin of the step", cell_u64(row->start_ns))      \
+	COLUMN(fp_start_ns, INSTANT, "forward", "begin of the forward pass",                  \
+	       cell_u64(row->fp_start_ns))                                                    \
+	COLUMN(bp_end_ns, INSTANT, "backward end", "end of the backward pass",                \
+	       cell_not_0(row->bp_end_ns))                                                    \
+	COLUMN(end_ns, INSTANT, "end", "end of the step", cell_u64(row->end_ns))              \
+	COLUMN(iteration_interval_ns, NS, "gap",                                              \
+	       "from the end of the step before to the forward pass; negative: they overlap", \
+	       cell_known_i64(!row->first, row->gap_ns))                                      \
+	COLUMN(fp_bp_ns, NS, "fp+bp", "both passes",                                          \
+	       cell_known_i64(row->bp_end_ns, row->fp_bp_ns))                                 \
+	COLUMN(tail_ns, NS, "tail", "from the end of the backward pass to the step's",        \
+	       cell_known_i64(row->bp_end_ns, row->tail_ns))                                  \
+	COLUMN(device_busy_ns, NS, "device busy", "time in which it was busy",                \
 	       cell_known(!model->devices.row[STEP_TRACE->device].whole, row->busy_ns))
 
 static bool next_step(struct table_cursor *at)
@@ -49,14 +49,14 @@ static bool next_step(struct table_cursor *at)
 DEFINE_TABLE(device_steps, struct device_step_row, STEP_COLUMNS, next_step,
 	     "a training step on a device");
 
-#define REPETITION_COLUMNS(COLUMN)                                                                \
-	COLUMN(device, ROW, "device", "a row of devices", cell_u64(STEP_TRACE->device))           \
-	COLUMN(number, NUMBER, "number", "from 0", cell_u64(row->number))                         \
-	COLUMN(begins_with, TEXT, "begins with", "the operator that it begins with",              \
-	       cell_string(model, STEP_TRACE->fp_name))                                           \
-	COLUMN(start_ns, INSTANT, "start", "where the one before ended", cell_u64(row->start_ns)) \
-	COLUMN(end_ns, INSTANT, "end", "end of its last task", cell_u64(row->end_ns))             \
-	COLUMN(device_busy_ns, NS, "device busy", "time in which it was busy",                    \
+#define REPETITION_COLUMNS(COLUMN)                                                           \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(STEP_TRACE->device))      \
+	COLUMN(number, NUMBER, "number", "from 0", cell_u64(row->number))                    \
+	COLUMN(begins_with, TEXT, "begins with", "the operator that it begins with",         \
+	       cell_string(model, STEP_TRACE->fp_name))                                      \
+	COLUMN(start_ns, INSTANT, "start", "end of the one before", cell_u64(row->start_ns)) \
+	COLUMN(end_ns, INSTANT, "end", "end of its last task", cell_u64(row->end_ns))        \
+	COLUMN(device_busy_ns, NS, "device busy", "time in which it was busy",               \
 	       cell_known(!model->devices.row[STEP_TRACE->device].whole, row->busy_ns))
 
 static bool next_repetition(struct table_cursor *at)
@@ -76,21 +76,22 @@ static bool next_repetition(struct table_cursor *at)
 }
 
 DEFINE_TABLE(device_repetitions, struct device_step_row, REPETITION_COLUMNS, next_repetition,
-	     "what a device did again and again, of which nothing says that it is a step");
+	     "a repetition on a device, without evidence that it is a step");
 
 #define HOST_LOOPS(at) (&(at)->of->results->device_steps->loops)
 #define HOST_LOOP ((const struct host_loop *)at->outer)
 
-#define HOST_STEP_COLUMNS(COLUMN)                                                              \
-	COLUMN(process, ROW, "process", "a row of processes", cell_u64(HOST_LOOP->process))    \
-	COLUMN(thread, ROW, "thread", "a row of threads; NULL: of all threads",                \
-	       cell_index(HOST_LOOP->thread))                                                  \
-	COLUMN(known_from, TEXT, "known from", "how it is known",                              \
-	       cell_text(loop_evidence_text(HOST_LOOP->evidence)))                             \
-	COLUMN(step, NUMBER, "step", "as its mark counts, else from 0", cell_u64(row->number)) \
-	COLUMN(start_ns, INSTANT, "start", "begin: its mark, or the copy that feeds it",       \
-	       cell_u64(row->start_ns))                                                        \
-	COLUMN(duration_ns, NS, "duration", "until the next one begins, or its mark ends",     \
+#define HOST_STEP_COLUMNS(COLUMN)                                                           \
+	COLUMN(process, ROW, "process", "a row of processes", cell_u64(HOST_LOOP->process)) \
+	COLUMN(thread, ROW, "thread", "a row of threads; NULL: of all threads",             \
+	       cell_index(HOST_LOOP->thread))                                               \
+	COLUMN(known_from, TEXT, "known from", "its source",                                \
+	       cell_text(loop_evidence_text(HOST_LOOP->evidence)))                          \
+	COLUMN(step, NUMBER, "step", "its number from its mark, else from 0",               \
+	       cell_u64(row->number))                                                       \
+	COLUMN(start_ns, INSTANT, "start", "begin: its mark, or the copy that feeds it",    \
+	       cell_u64(row->start_ns))                                                     \
+	COLUMN(duration_ns, NS, "duration", "until the next one begins, or its mark ends",  \
 	       cell_u64(row->end_ns - row->start_ns))
 
 static bool next_host_step(struct table_cursor *at)
@@ -109,17 +110,17 @@ static bool next_host_step(struct table_cursor *at)
 }
 
 DEFINE_TABLE(host_steps, struct host_turn, HOST_STEP_COLUMNS, next_host_step,
-	     "a turn of the loop that the host runs, by what it called");
+	     "an iteration of the host's loop, found by its calls");
 
 #define REDUCE_STEP (&STEP_TRACE->rows[at->k])
 
-#define REDUCE_COLUMNS(COLUMN)                                                            \
-	COLUMN(device, ROW, "device", "a row of devices", cell_u64(STEP_TRACE->device))   \
-	COLUMN(step, NUMBER, "step", "as in device_steps", cell_u64(REDUCE_STEP->number)) \
-	COLUMN(stream, NUMBER, "stream", "where they ran", cell_id(row->stream))          \
-	COLUMN(count, COUNT, "collectives", "collectives", cell_u64(row->count))          \
-	COLUMN(start_ns, INSTANT, "start", "begin of the first", cell_u64(row->start_ns)) \
-	COLUMN(end_ns, INSTANT, "end", "end of the last", cell_u64(row->end_ns))          \
+#define REDUCE_COLUMNS(COLUMN)                                                                 \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(STEP_TRACE->device))        \
+	COLUMN(step, NUMBER, "step", "as in device_steps", cell_u64(REDUCE_STEP->number))      \
+	COLUMN(stream, NUMBER, "stream", "the stream on which they ran", cell_id(row->stream)) \
+	COLUMN(count, COUNT, "collectives", "collectives", cell_u64(row->count))               \
+	COLUMN(start_ns, INSTANT, "start", "begin of the first", cell_u64(row->start_ns))      \
+	COLUMN(end_ns, INSTANT, "end", "end of the last", cell_u64(row->end_ns))               \
 	COLUMN(total_ns, NS, "total", "sum of their times", cell_u64(row->total_ns))
 
 /* Iterates over traces, their steps, and the rows of each step; at->m counts the latter. */
@@ -191,4 +192,4 @@ static bool next_operator_step(struct table_cursor *at)
 }
 
 DEFINE_TABLE(operator_steps, struct operator_step, OPERATOR_STEP_COLUMNS, next_operator_step,
-	     "what an operator, or a type of operators, took in one step");
+	     "time of an operator, or of a type of operators, in one step");

@@ -22,16 +22,16 @@ static struct cell root_cell(const struct verdict *verdict, const struct idle_ro
 	       "data, cpu, host_code, device, communication, healthy or unknown",                \
 	       cell_text(verdict_state_name(row->state)))                                        \
 	COLUMN(percent, PERCENT, "share",                                                        \
-	       "what it costs; of healthy and busy how busy devices are, of unknown how idle",   \
+	       "the cost; for healthy and busy how busy devices are, for unknown how idle",      \
 	       cell_known_real(row->has_percent, row->percent))                                  \
-	COLUMN(share_of, TEXT, "of", "whose share: device_time, step_time or wall_time",         \
+	COLUMN(share_of, TEXT, "of", "the base of percent: device_time, step_time or wall_time", \
 	       cell_text(row->has_percent ? verdict_of_name(row->of) : NULL))                    \
 	COLUMN(busy, FLAG, "busy", "the device takes the time because it is busy",               \
 	       cell_flag(row->busy))                                                             \
 	COLUMN(copies_percent, PERCENT, "copies",                                                \
-	       "of devices' time in which they copied and did nothing else; without their tasks NULL", \
+	       "share of devices' time in which they only copied; NULL without their tasks",     \
 	       cell_known_real(row->has_percent && !row->by_threads, row->copies_percent))       \
-	COLUMN(gain, PERCENT, "gain", "at most, if all of it went away",                         \
+	COLUMN(gain, PERCENT, "gain", "upper bound, if the cause disappeared completely",        \
 	       cell_known_real(row->gain_percent > 0, row->gain_percent))                        \
 	COLUMN(root, ROW, "root", "its largest root: a row of idle_roots",                       \
 	       root_cell(row, of->results->devices->idle.roots))                                 \
@@ -48,4 +48,4 @@ static bool next_verdict(struct table_cursor *at)
 }
 
 DEFINE_TABLE(verdict, struct verdict, VERDICT_COLUMNS, next_verdict,
-	     "what holds the job up as a whole; there is no other one");
+	     "what holds up the job as a whole; there is one row");

@@ -42,12 +42,12 @@ static const char *const TITLES[FIGURE_KINDS] = {
 static const char *const MEANINGS[FIGURE_KINDS] = {
 	[FIGURE_STEP] = "mean duration",
 	[FIGURE_DEVICE] = "share of their time",
-	[FIGURE_ROOT] = "share of the devices’ time, else of that of the threads that stand for them",
-	[FIGURE_STAGE] = "CPUs that it used, 100 % is one",
+	[FIGURE_ROOT] = "share of the devices’ time, or of the time of the threads that represent them",
+	[FIGURE_STAGE] = "CPUs that it used, 100 % is one CPU",
 	[FIGURE_OPERATOR] = "mean duration",
 	[FIGURE_API] = "mean duration of a call",
 	[FIGURE_CPU] = "share of all CPUs in use",
-	[FIGURE_PROCESS] = "CPUs that those of the name used, 100 % is one",
+	[FIGURE_PROCESS] = "CPUs used by the processes of that name, 100 % is one CPU",
 };
 
 /* ---- A single figure */
@@ -219,7 +219,7 @@ static void put_tiles(FILE *out, const struct diff_page *page)
 {
 	fputs("<dl class=\"tiles\" aria-label=\"Headline figures\">", out);
 	put_tile(out, page, "Step time", FIGURE_STEP, "no steps in both");
-	put_tile(out, page, "Devices busy", FIGURE_DEVICE, "no device told its tasks in both");
+	put_tile(out, page, "Devices busy", FIGURE_DEVICE, "device tasks are not known in both");
 	put_tile(out, page, "CPUs busy", FIGURE_CPU, "not recorded in both");
 	fputs("<div><dt>Beyond noise</dt><dd>", out);
 	page_figure(out, page->json, "significant");
@@ -361,10 +361,11 @@ static int put_noise(FILE *out, const void *data)
 {
 	(void)data;
 	fprintf(out,
-		"Each recording was cut into %d parts of equal length. The noise of a change is what the parts of one "
-		"recording differ by: %g standard errors of the difference of the two means, and no less than %g %% of a "
-		"duration or %g points of a share. A change that is not larger may be none. The grey band is how far "
-		"from the mean before noise reaches.",
+		"Each recording was cut into %d parts of equal length. The noise of a change "
+		"follows from the differences between parts of one recording: %g standard errors "
+		"of the difference of the two means, and at least %g %% of a duration or %g points "
+		"of a share. A change within the noise may be chance. The grey band is the noise "
+		"around the mean before.",
 		CHANGE_PARTS, NOISE_ERRORS, NOISE_PERCENT, NOISE_POINTS);
 	return ferror(out) ? -EIO : 0;
 }

@@ -151,7 +151,7 @@ static void put_busy(FILE *out, yajl_val report)
 	if (page_tree_get(report, EXACT)) {
 		page_figure(out, report, EXACT);
 	} else if (says_nothing(page_tree_get(report, LEAST), page_tree_get(report, MOST))) {
-		fputs("<span class=\"unknown\">unknown</span> <small>no device told its tasks, and no call waits for it</small>", out);
+		fputs("<span class=\"unknown\">unknown</span> <small>no device tasks are known, and no call waits for a device</small>", out);
 	} else if (page_tree_get(report, LEAST) && page_tree_get(report, MOST)) {
 		page_figure(out, report, LEAST);
 		fputs(" to ", out);
@@ -160,7 +160,7 @@ static void put_busy(FILE *out, yajl_val report)
 		fputs("≤ ", out);
 		page_figure(out, report, MOST);
 	} else {
-		fputs("<span class=\"unknown\">unknown</span> <small>no device told its tasks</small>", out);
+		fputs("<span class=\"unknown\">unknown</span> <small>no device tasks are known</small>", out);
 	}
 	fputs("</dd></div>", out);
 }

@@ -286,11 +286,11 @@ static int refuse(const struct results *results, char *error, size_t error_size)
 {
 	if (!results->pipelines->count)
 		snprintf(error, error_size,
-			 "there is no data pipeline in the trace, no device task and no operator of "
-			 "MindSpore on a CPU; MindInsight's "
-			 "files are of nothing else (known pipelines are MindSpore's MindData, "
-			 "PyTorch's DataLoader, tf.data and MegEngine; device tasks come from jobs "
-			 "started with a device layer, or with --device)");
+			 "nothing to export: the trace has no data pipeline, no device task and no "
+			 "operator of MindSpore on a CPU, and MindInsight's files contain nothing "
+			 "else (known pipelines: MindSpore's MindData, PyTorch's DataLoader, "
+			 "tf.data, MegEngine; device tasks come from jobs started with a device "
+			 "layer, or with --device)");
 	else
 		snprintf(error, error_size,
 			 "the trace has no figures of the host's CPUs, without which MindInsight "

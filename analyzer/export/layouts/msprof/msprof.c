@@ -133,8 +133,8 @@ static int write_msprof(const struct model *model, const struct results *results
 	if (err || number)
 		return err;
 	snprintf(error, error_size,
-		 "there is nothing to export: no device task is known; jobs started with a device "
-		 "layer report them, --device takes them from another profiler's file");
+		 "nothing to export: no device task is known; jobs started with a device layer "
+		 "report them, --device reads them from another profiler's file");
 	return -ENOENT;
 }
 
