@@ -62,8 +62,8 @@ assert_fails() { # MESSAGE STATUS ARGUMENT...
 	assert_eq "status of diff $*" "$status" "$got"
 	assert_contains "message" "$WORK/message" "$message"
 }
-assert_fails "a second recording" 2 "$WORK/long.pbt"
+assert_fails "give a second one" 2 "$WORK/long.pbt"
 assert_fails "two times, as" 2 "$WORK/long.pbt" --before 3s --after 1s..2s
 assert_fails "ends before it begins" 2 "$WORK/long.pbt" --before 3s..1s --after 1s..2s
-assert_fails "nothing to compare in that part" 1 "$WORK/long.pbt" --before 1s..2s --after 1h..2h
+assert_fails "that part has nothing to compare" 1 "$WORK/long.pbt" --before 1s..2s --after 1h..2h
 assert_fails "No such file" 1 "$WORK/long.pbt" "$WORK/none.pbt"

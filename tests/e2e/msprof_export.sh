@@ -25,7 +25,7 @@ note "-- parts of the report"
 assert_eq "two steps" "3 4" "$(jq -r '[.steps.rows[].index] | join(" ")' "$WORK/part.json")"
 assert_eq "their tasks" 8 "$(jq '[.operators[].count] | add' "$WORK/part.json")"
 assert_status "no such step" 1 "$ANALYZER" report --device "$WORK/op_summary_20231114.csv" --step 11
-assert_contains "and which there are" "$WORK/err" 'there are 0 to 9'
+assert_contains "and which there are" "$WORK/err" 'the steps are 0 to 9'
 "$ANALYZER" report --device "$WORK/op_summary_20231114.csv" --aggregate-by type --name 'mat mul' --format json >"$WORK/part.json"
 assert_eq "a search" '[{"type":"kernel","op_type":"MatMulV2","core":"AICORE","device":0,"count":10}]' \
 	"$(jq -c '[.operators[] | {type, op_type, core, device, count}]' "$WORK/part.json")"
