@@ -124,7 +124,7 @@ status=0
 wait_for_end "$PROFCTL_PID" 10 || status=$?
 kill -CONT "$DAEMON_PID"
 assert_eq "status after the second Ctrl-C" 1 "$status"
-assert_contains "second Ctrl-C" "$WORK/profctl.err" "not waiting any longer; profbpfd completes $WORK/twice.pbt"
+assert_contains "second Ctrl-C" "$WORK/profctl.err" "exiting now; profbpfd is still completing $WORK/twice.pbt"
 wait_until 20 no_session_left || fail "the session does not end"
 complete "after the second Ctrl-C" "$WORK/twice.pbt"
 
