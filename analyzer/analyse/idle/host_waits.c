@@ -259,9 +259,18 @@ static int choose_threads(struct search *search)
 	return err;
 }
 
+static bool is_chosen(const struct host_waits *waits, uint32_t thread)
+{
+	for (uint32_t i = 0; i < waits->thread_count; i++)
+		if (waits->threads[i] == thread)
+			return true;
+	return false;
+}
+
 static int find(struct search *search)
 {
 	struct host_waits *waits = search->waits;
+	enum waits_why why;
 	uint32_t busiest;
 	int err = choose_threads(search);
 
@@ -274,8 +283,9 @@ static int find(struct search *search)
 	waits->away = busiest == INDEX_NONE;
 	if (waits->away)
 		return 0;
+	why = is_chosen(waits, busiest) ? WAITS_OF_MAIN : WAITS_OF_BUSIEST;
 	waits->thread_count = 0;
-	add(search, busiest, WAITS_OF_BUSIEST);
+	add(search, busiest, why);
 	return look(search);
 }
 

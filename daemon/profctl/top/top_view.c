@@ -432,6 +432,6 @@ void top_view_keys(top_line *line, void *context)
 	print(line, context, TOP_HEADING, "%s", "columns");
 	print(line, context, TOP_PLAIN, "%s", "CPU %        time on CPUs; 100 is one CPU");
 	print(line, context, TOP_PLAIN, "%s", "ready%       time waiting for a CPU, sum of all threads");
-	print(line, context, TOP_PLAIN, "%s", "put %, get % time waited for space in a queue, for an element");
+	print(line, context, TOP_PLAIN, "%s", "put %, get % time waiting for room in a queue, an element");
 	print(line, context, TOP_PLAIN, "%s", "?            unknown");
 }
