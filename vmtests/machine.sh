@@ -29,8 +29,9 @@ check_machine() {
 # boot RELEASE RESULTS CONSOLE TESTS: without KVM, because CI machines lack its privileges and hardware. The counters of
 # emulated CPUs are equal; a kernel that doubts this uses clocks that stand still while a CPU gets no time. Neither may it
 # test its timer: if this machine is so busy that no interrupt arrives in time, it takes another one, which never comes.
+# Returns SILENT if it had to end the machine because no test began.
 boot() {
-	local options console report clock= status=0 machine
+	local options console report clock= status=0 machine watcher
 	case "$ARCHITECTURE" in
 	amd64) options=(-machine q35 -cpu max) console=ttyS0 report=/dev/ttyS1 clock=" tsc=reliable no_timer_check" ;;
 	arm64) options=(-machine "virt,gic-version=3" -cpu cortex-a57) console=ttyAMA0 report=/dev/ttyAMA1 ;;
@@ -44,17 +45,23 @@ boot() {
 		>"$3.qemu" 2>&1 </dev/null &
 	machine=$!
 	end_if_silent "$machine" "$2" &
+	watcher=$!
 	wait "$machine" || status=$?
-	kill $! 2>/dev/null || :
+	kill "$watcher" 2>/dev/null || :
+	wait "$watcher" || [ $? -ne "$SILENT" ] || status=$SILENT
 	return "$status"
 }
 
-# end_if_silent PID RESULTS: ends a machine that has not begun with its tests
+# end_if_silent PID RESULTS: ends a machine that has not begun with its tests; returns SILENT then. It must not outlive the
+# machine, as it would when vmtests/run is interrupted: PID might be another process by then.
 end_if_silent() {
 	local i
 	for ((i = 0; i < SECONDS_BOOT; i++)); do
-		[ ! -s "$2" ] || return 0
+		if [ -s "$2" ] || ! kill -0 "$1" 2>/dev/null; then
+			return 0
+		fi
 		sleep 1
 	done
 	kill "$1" 2>/dev/null || :
+	return "$SILENT"
 }
