@@ -161,7 +161,7 @@ static void of_other_texts(void **state)
 		"{\"annotations\":{\"io.kubernetes.cri.container-name\":\"\xff\"}}",
 	};
 	struct container_names names;
-	char text[1200];
+	char text[2000];
 
 	for (size_t i = 0; i < sizeof(nothing) / sizeof(*nothing); i++) {
 		write_file(BUNDLE "/config.json", nothing[i]);
@@ -174,6 +174,12 @@ static void of_other_texts(void **state)
 	assert_names(&names, "", "i", "", "");
 	snprintf(text, sizeof(text), "{\"%0700d\":{\"annotations\":{\"io.kubernetes.cri.image-name\":\"x\"}},"
 		 "\"annotations\":{\"io.kubernetes.cri.image-name\":\"i\",", 1);
+	write_file(BUNDLE "/config.json", text);
+	names = names_of(ID);
+	assert_names(&names, "", "i", "", "");
+	/* Keys that do not fit, or have a NUL, hide nothing that follows. */
+	snprintf(text, sizeof(text), "{\"annotations\":{\"%0700d\":{\"x\":\"x\"},\"\\u0000\":{\"%0700d\":\"x\"},"
+		 "\"io.kubernetes.cri.image-name\":\"i\"}}", 1, 1);
 	write_file(BUNDLE "/config.json", text);
 	names = names_of(ID);
 	assert_names(&names, "", "i", "", "");

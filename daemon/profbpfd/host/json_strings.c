@@ -7,11 +7,11 @@
 
 #define LEVELS 16
 #define PATH_ROOM 512
-#define NO_PATH "\n" /* of a key that does not fit; no place has it */
+#define NO_KEY "\n" /* in place of a key that does not fit; no place has it */
 
 struct walk {
 	const struct json_strings *strings;
-	char path[PATH_ROOM]; /* of the value that comes next */
+	char path[PATH_ROOM + 2 * LEVELS]; /* of the value that comes next; PATH_ROOM, and a NO_KEY for each level */
 	struct {
 		size_t base; /* length of the path of the object or array itself */
 		bool array;
@@ -26,10 +26,9 @@ static void set_key(struct walk *walk, const void *key, size_t length)
 	if (!walk->depth || walk->depth > LEVELS)
 		return;
 	base = walk->level[walk->depth - 1].base;
-	if (base + length + 2 > sizeof(walk->path) || memchr(key, '\0', length)) {
-		key = NO_PATH;
+	if (base + length + 2 > PATH_ROOM || memchr(key, '\0', length)) {
+		key = NO_KEY;
 		length = 1;
-		base = 0;
 	}
 	if (base)
 		walk->path[base++] = '/';
