@@ -115,6 +115,9 @@ static void from_storage(const char *text, size_t size, const char *id, struct c
 		PLACE("*/metadata", row.metadata),
 	};
 
+	/* The list may be long, and it has to be passed through for each container of another runtime. */
+	if (!memmem(text, size, id, strlen(id)))
+		return;
 	json_strings_find(&(struct json_strings){ places, COUNT(places), "*", end_stored, &row }, text, size);
 }
 
