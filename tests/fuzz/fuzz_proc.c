@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_proc.c - libFuzzer target for other files of targets: files in /proc with content that targets choose
- * (names, arguments, environments, paths of cgroups), and the loader's configuration in their root.
+ * (names, arguments, environments, paths of cgroups), the loader's configuration in their root, and the state of container
+ * runtimes, in which labels are as users chose them.
  *
  * The first byte of an input selects the kind of file; the rest is the file, or two files separated by a
  * record separator (0x1e).
@@ -14,6 +15,7 @@
 
 #include "daemon/common/process_check.h"
 #include "daemon/profbpfd/host/cgroups.h"
+#include "daemon/profbpfd/host/container_names.h"
 #include "daemon/profbpfd/device/device_tid.h"
 #include "daemon/profbpfd/probe/hinted_libraries.h"
 #include "daemon/profbpfd/host/process_info.h"
@@ -22,7 +24,7 @@
 
 #define NEXT_FILE 0x1e
 
-enum what { FACTS, THREAD, ARGUMENTS, GROUP, GROUP_VERSION1, LOADER, MAPS, WHATS };
+enum what { FACTS, THREAD, ARGUMENTS, GROUP, GROUP_VERSION1, LOADER, MAPS, NAMES, WHATS };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -123,6 +125,29 @@ static void read_maps(struct input first)
 	process_maps_free(&maps);
 }
 
+/* Files of containerd, and of Docker or Podman, which are read if the former name nothing. */
+static void read_names(struct input first, struct input second)
+{
+	struct container_names names;
+	char root[96];
+	bool known;
+	int fd;
+
+	virtual_process_put("root/run/containerd/io.containerd.runtime.v2.task/k8s.io/c/config.json", first);
+	virtual_process_put("root/var/lib/docker/containers/c/config.v2.json", second);
+	virtual_process_put("root/var/lib/containers/storage/overlay-containers/containers.json", second);
+	snprintf(root, sizeof(root), "%s/root", virtual_process_folder());
+	fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	check(fd >= 0);
+	known = container_names_read(fd, "c", &names);
+	check(known == (names.container[0] || names.image[0] || names.pod[0]));
+	check(strnlen(names.container, sizeof(names.container)) < sizeof(names.container));
+	check(strnlen(names.image, sizeof(names.image)) < sizeof(names.image));
+	check(strnlen(names.pod, sizeof(names.pod)) < sizeof(names.pod));
+	check(strnlen(names.pod_namespace, sizeof(names.pod_namespace)) < sizeof(names.pod_namespace));
+	close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size }, first;
@@ -140,6 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case GROUP_VERSION1: read_group(true, first, in); break;
 	case LOADER: find_libraries(first, in); break;
 	case MAPS: read_maps(first); break;
+	case NAMES: read_names(first, in); break;
 	case WHATS: break;
 	}
 	return 0;
