@@ -179,6 +179,11 @@ void interpreters_forget(struct interpreters *interpreters, pid_t pid)
 	if (process->known && ALL[process->which]->forget)
 		ALL[process->which]->forget(process->known);
 	tdelete(process, &interpreters->processes, by_pid);
+	/* The round's list of pages may be the process's. */
+	if (interpreters->pages_pid == pid) {
+		interpreters->pages_pid = 0;
+		memory_pages_begin(interpreters->pages, 0, NULL);
+	}
 	free_process(process);
 }
 
