@@ -18,7 +18,7 @@
 
 #define BATCH 4096 /* rows in a full batch, which is queued */
 #define INTERPRETED ((uid_t)-2) /* payer of stacks that are read from interpreters' memory */
-#define STACK_BYTES_MOST 4096 /* the most that a stack adds, with its new frames and names */
+#define STACK_BYTES_LEFT 4096 /* with less room new stacks are left out; one of many new frames may add more, once */
 
 struct stacks {
 	struct item_queue *queue;
@@ -270,7 +270,7 @@ static uid_t payer_of(struct stacks *s, pid_t pid)
 
 static bool has_room(const struct stacks *s, uid_t owner)
 {
-	return !s->shares || table_shares_left(s->shares, owner).words > STACK_BYTES_MOST;
+	return !s->shares || table_shares_left(s->shares, owner).words > STACK_BYTES_LEFT;
 }
 
 static void take_room(struct stacks *s, uid_t owner, uint64_t bytes)
