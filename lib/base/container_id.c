@@ -79,11 +79,11 @@ bool container_id_parse(const char *path, struct container_id *id)
 {
 	memset(id, 0, sizeof(*id));
 	while (*path) {
-		size_t length = strcspn(path, "/");
+		size_t length = strcspn(path, "/:");
 
 		parse_container(path, length, id);
 		parse_pod(path, length, id);
-		path += length + (path[length] == '/');
+		path += length + (path[length] != '\0');
 	}
 	return id->container[0] || id->pod[0];
 }

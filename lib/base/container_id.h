@@ -4,7 +4,8 @@
  *
  * Runtimes name a container's group after its id of 64 hexadecimal digits, alone (cgroupfs) or as
  * PREFIX-ID.scope (systemd: docker, libpod, cri-containerd, crio); Kubernetes a pod's
- * podUID or kubepods-QOS-podUID.slice, with '_' for '-'. A group PREFIX-conmon-ID.scope holds the runtime's monitor
+ * podUID or kubepods-QOS-podUID.slice, with '_' for '-'. If kubelet was set up for systemd and the runtime was not, both
+ * are in one name: kubepods-QOS-podUID.slice:cri-containerd:ID. A group PREFIX-conmon-ID.scope holds the runtime's monitor
  * of a container and is not a container.
  */
 #ifndef PROFBPF_LIB_BASE_CONTAINER_ID_H

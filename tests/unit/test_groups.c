@@ -40,6 +40,7 @@ static void paths_name_containers_and_pods(void **state)
 		{ "/kubepods.slice/kubepods-pod" POD_SYSTEMD ".slice", "", POD },
 		{ "/kubepods/besteffort/pod" POD "/" ID_B, ID_B, POD },
 		{ "/kubepods/pod" HASH "/" ID_B, ID_B, HASH },
+		{ "/system.slice/kubepods-burstable-pod" POD_SYSTEMD ".slice:cri-containerd:" ID_B, ID_B, POD },
 		{ "/docker/" ID_A "/kubelet/kubepods/pod" POD "/" ID_B, ID_B, POD },
 		{ "/system.slice/ssh.service", "", "" },
 		{ "/kubepods.slice", "", "" },
