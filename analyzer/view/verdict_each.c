@@ -28,9 +28,10 @@ void verdict_each(const struct model *model, const struct results *results, char
 	for (uint32_t i = 0; jobs && i < jobs->count; i++) {
 		const struct verdict *verdict = &jobs->row[i].verdict;
 		const struct process *process = &model->processes.row[jobs->row[i].process];
+		const char *name = model_text(model, process->name);
 
-		append(text, size, "%s%.64s %u: %s", i ? "; " : "", model_text(model, process->name),
-		       process->pid, state_words(verdict));
+		append(text, size, "%s%.64s %u: %s", i ? "; " : "", *name ? name : tr("process"), process->pid,
+		       state_words(verdict));
 		if (verdict->has_percent && verdict->state != VERDICT_HEALTHY)
 			append(text, size, tr(", %.1f %% of %s"), verdict->percent,
 			       verdict_of_text(verdict->of));

@@ -387,10 +387,6 @@ static void tell_unknown(const struct model *model, const struct results *result
 		       verdict->percent);
 }
 
-/*
- * The state with its number, in one sentence; for a pipeline of an unknown framework, another sentence names the
- * operator that is waited for.
- */
 /* Is the verdict about the devices of several jobs? */
 static bool are_several_jobs(const struct results *results)
 {

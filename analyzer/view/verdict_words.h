@@ -15,7 +15,7 @@
 
 /*
  * The state with its number, in one sentence; for a pipeline of an unknown framework, another sentence names the
- * operator that is waited for. If it is about the devices of several jobs, it begins with their number.
+ * operator that is waited for. If it is about the devices of several jobs, it begins with that.
  */
 void verdict_sentence(const struct model *model, const struct results *results, char *text,
 		      size_t size);

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/idle/job_verdicts.h"
+#include "analyzer/view/report.h"
+#include "analyzer/view/verdict_words.h"
 #include "tests/unit/verdict_scene.h"
 
 /* Adds a process with a main thread. */
@@ -88,6 +90,26 @@ static void main_threads(void **state)
 	expect(&f, &jobs.row[2], 400, VERDICT_HEALTHY, 100);
 	assert_int_equal(jobs.row[0].verdict.idle.most->root.cause, IDLE_SLEEP);
 	assert_ptr_equal(jobs.row[0].verdict.roots, &jobs.row[0].waits.waits);
+	end(&f, &jobs);
+}
+
+/* In words each job begins with its process's name, or with "process" if that is not known. */
+static void without_name(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+	struct results results = { .jobs = &jobs };
+	char text[512];
+	uint32_t second;
+
+	begin(&f);
+	second = add_process(&f, 300, 1);
+	works(&f, second, 0, 1000);
+	f.scene.model->processes.row[f.scene.model->threads.row[second].process].name = 0;
+	judge(&f, &jobs);
+	assert_int_equal(jobs.count, 2);
+	verdict_each(f.scene.model, &results, text, sizeof(text));
+	assert_non_null(strstr(text, "; process 300: healthy. More on one"));
 	end(&f, &jobs);
 }
 
@@ -410,7 +432,7 @@ static void cpus_of_another(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(main_threads), cmocka_unit_test(one_job),
+		cmocka_unit_test(main_threads), cmocka_unit_test(without_name), cmocka_unit_test(one_job),
 		cmocka_unit_test(whole_machine), cmocka_unit_test(fetching),
 		cmocka_unit_test(launching),	 cmocka_unit_test(many),
 		cmocka_unit_test(many_beside_one), cmocka_unit_test(too_many),
