@@ -138,14 +138,21 @@ static bool add(struct finder *f, const struct unseen_launch *row)
 	return true;
 }
 
+static bool is_library(const char *path, const char *library)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strncmp(slash ? slash + 1 : path, library, strlen(library));
+}
+
+/* Names are compared last: each process with a driver's users asks, and there are rows for all files of all processes. */
 static bool maps(const struct model *model, uint32_t process, const char *library)
 {
 	for (uint32_t i = 0; i < model->coverage.count; i++) {
 		const struct coverage *row = &model->coverage.row[i];
-		const char *path = model_text(model, row->file), *slash = strrchr(path, '/');
 
 		if (row->process == process && row->state != PROFBPF__COVERAGE__STATE__PROBED &&
-		    !strncmp(slash ? slash + 1 : path, library, strlen(library)))
+		    is_library(model_text(model, row->file), library))
 			return true;
 	}
 	return false;
