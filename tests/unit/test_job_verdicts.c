@@ -390,6 +390,31 @@ static void files_alone(void **state)
 	end(&f, &jobs);
 }
 
+/* A rank waits for the others only, though it was late for longer than they were. */
+static void late_itself(void **state)
+{
+	struct rank_usage ranks[] = { { .device = 0, .wait_ns = 90 * US, .late_ns = 200 * US },
+				      { .device = 1, .wait_ns = 10 * US, .late_ns = 50 * US } };
+	struct communication_results kept;
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+
+	verdict_begin(&f);
+	works(&f, add_device(&f, 100, 50), 0, 1000);
+	verdict_main_waits(&f);
+	judge_devices(&f, &jobs);
+	job_verdicts_free(&jobs);
+	kept = f.scene.results.communication;
+	f.scene.results.communication.ranks = ranks;
+	f.scene.results.communication.rank_count = 2;
+	assert_int_equal(job_verdicts_find(f.scene.model, &(struct analysis_options){ 0 }, &f.facts, &jobs), 0);
+	assert_int_equal(jobs.count, 2);
+	expect(&f, &jobs.row[0], 100, VERDICT_COMMUNICATION, 36);
+	assert_int_equal(jobs.row[0].verdict.straggler, 1);
+	f.scene.results.communication = kept;
+	end(&f, &jobs);
+}
+
 /* If it is not known whose device it is, jobs are not told apart. */
 static void unknown_device(void **state)
 {
@@ -438,7 +463,7 @@ int main(void)
 		cmocka_unit_test(many_beside_one), cmocka_unit_test(too_many),
 		cmocka_unit_test(two_devices),	 cmocka_unit_test(busy_device),
 		cmocka_unit_test(beside_device), cmocka_unit_test(unknown_device),
-		cmocka_unit_test(files_alone),
+		cmocka_unit_test(files_alone),	 cmocka_unit_test(late_itself),
 		cmocka_unit_test(cpus_of_another),
 	};
 

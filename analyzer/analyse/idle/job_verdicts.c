@@ -245,10 +245,19 @@ cleanup:
 	return err;
 }
 
-/* The ranks for which the job's devices wait may be other jobs: includes them, without their own waits. */
+static bool is_of_job(const struct search *search, uint32_t head, const struct rank_usage *rank)
+{
+	return head_of(search, search->model->devices.row[rank->device].process) == head;
+}
+
+/*
+ * The ranks for which the job's devices wait may be other jobs: includes them, without their own waits. A job's only
+ * rank does not wait for itself: that it was late itself is left out.
+ */
 static int add_ranks(const struct search *search, uint32_t head, struct communication_results *own)
 {
 	const struct communication_results *all = &search->facts->devices->communication;
+	uint32_t of_job = 0;
 
 	if (!all->rank_count)
 		return 0;
@@ -257,12 +266,16 @@ static int add_ranks(const struct search *search, uint32_t head, struct communic
 	own->ranks = calloc(all->rank_count, sizeof(*own->ranks));
 	if (!own->ranks)
 		return -ENOMEM;
+	for (uint32_t i = 0; i < all->rank_count; i++)
+		of_job += is_of_job(search, head, &all->ranks[i]);
 	for (uint32_t i = 0; i < all->rank_count; i++) {
 		struct rank_usage *rank = &own->ranks[own->rank_count++];
 
 		*rank = all->ranks[i];
-		if (head_of(search, search->model->devices.row[rank->device].process) != head)
+		if (!is_of_job(search, head, rank))
 			rank->wait_ns = 0;
+		else if (of_job == 1)
+			rank->late_ns = 0;
 	}
 	return 0;
 }
