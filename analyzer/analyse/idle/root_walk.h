@@ -22,8 +22,8 @@
  *   woken by a thread that was not traced             no_work or network as in idle_rules.h, else unknown
  *
  * A thread that polls (polls.h) waits for the thread that makes what it polls for, if that is known: the walk continues
- * there where this leads to roots other than unknown and network, and ends at the poll elsewhere. Polls of the threads
- * behind it are ends.
+ * there where this leads to roots other than unknown and network, and ends at the poll elsewhere. Each way is tried
+ * first, up to the next poll; further polls on it are followed in the same way.
  *
  * All else is unknown, never guessed, and root.end has the reason. Signals are followed to
  * their sender. Sleeps that form one wait (one_wait.h) are followed to the waker of the last sleep, and waits for the
@@ -31,7 +31,7 @@
  * that of the wait in which it was found.
  *
  * Cost: the stretches examined at one depth do not overlap, so each depth reads each record of
- * the threads at most once; there are at most ROOT_DEPTH_MAX depths.
+ * the threads at most twice (once without polls); there are at most ROOT_DEPTH_MAX depths.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_WALK_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_WALK_H
