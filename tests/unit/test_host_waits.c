@@ -136,6 +136,16 @@ static void busiest(void **state)
 	expect_thread(&f, f.main, WAITS_OF_MAIN);
 	assert_int_equal(f.waits.waits.row[0].root.cause, IDLE_SLEEP);
 	end(&f);
+
+	/* The main thread works for longest. */
+	begin(&f);
+	small_sleep(f.model, f.main, 0, 980 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+	small_span(f.model, f.main, 980 * US, 1000 * US, STATE_RUNNING);
+	small_span(f.model, f.worker, 0, 11 * US, STATE_RUNNING);
+	small_sleep(f.model, f.worker, 11 * US, 1000 * US, FUTEX, INDEX_NONE, SPAN_NO_WAKE);
+	compute(&f);
+	expect_thread(&f, f.main, WAITS_OF_MAIN);
+	end(&f);
 }
 
 static void child_process(void **state)

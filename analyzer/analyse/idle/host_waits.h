@@ -10,7 +10,7 @@
  *   fetches    the thread that fetches batches, in the judged steps (steps.h)
  *   main       the main threads of traced processes that no other traced process started
  *   busiest    if the main threads only sleep, without waiting for another thread: the thread that was on a CPU,
- *              or ready for one, for the longest time, if that is more than 1 %
+ *              or ready for one, for the longest time, if that is more than 1 %; "main" if it is one of them
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_HOST_WAITS_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_HOST_WAITS_H
