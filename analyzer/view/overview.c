@@ -190,19 +190,21 @@ static void tell_turns(const struct report *report, const struct host_loops *loo
 	line(report, tr("steps"), text);
 }
 
-/* Steps of the trainer, which section steps lists. */
-static void tell_trainer(const struct report *report)
+/* Steps of the trainer, which section steps lists. Returns false if there are none. */
+static bool tell_trainer(const struct report *report)
 {
 	const struct step_results *all = report->results->steps;
 	const struct pipeline_steps *steps = all && all->main != INDEX_NONE ? &all->pipelines[all->main] : NULL;
 	struct durations times = steps ? trainer_step_times(steps) : (struct durations){ 0 };
 	char text[TEXT_SIZE];
 
-	if (!times.count || !times.has_p50 || !times.has_p99)
-		return;
+	/* Without any time there is no share of it. */
+	if (!times.count || !times.has_p50 || !times.has_p99 || !times.total_ns)
+		return false;
 	snprintf(text, sizeof(text), tr("%u, median %.3f ms, 99th percentile %.3f ms; %.1f %% of their time waiting for data; known from fetches of batches"),
 		 steps->count, (double)times.p50_ns / 1e6, (double)times.p99_ns / 1e6, trainer_data_wait(steps));
 	line(report, tr("steps"), text);
+	return true;
 }
 
 static void tell_steps(const struct report *report)
@@ -211,10 +213,10 @@ static void tell_steps(const struct report *report)
 	const struct device_step_trace *trace;
 	char text[TEXT_SIZE], source[256];
 
-	if (steps && steps->main == INDEX_NONE)
-		tell_turns(report, &steps->loops);
 	if (!steps || steps->main == INDEX_NONE || !steps->traces[steps->main].means.steps) {
-		tell_trainer(report);
+		/* One line of steps: turns are inferred, fetches are not. */
+		if (!tell_trainer(report) && steps && steps->main == INDEX_NONE)
+			tell_turns(report, &steps->loops);
 		return;
 	}
 	trace = &steps->traces[steps->main];
