@@ -33,8 +33,7 @@ struct idle_root {
 	uint64_t gaps; /* number of gaps with this row */
 	double percent; /* of total_ns */
 	uint64_t samples; /* from which the place was chosen */
-	const char *
-		word; /* its work, by half of the samples or more: "garbage collection"; NULL: nothing special */
+	const char *word; /* its work, by its samples (root_places.h): "garbage collection"; NULL: nothing special */
 	const char *word_remedy; /* the remedy, if word is not NULL */
 	struct idle_hop *hops; /* the chain with most of its time, from the thread that submitted to the root */
 	uint32_t hop_count;

@@ -368,14 +368,17 @@ bool root_places_look(struct root_places *places, uint32_t row, const struct roo
 	return true;
 }
 
-/* Returns the word of half of the samples or more, if there are at least @least samples. */
+/*
+ * Returns the word of half of the samples or more, or "reclaiming memory" by a quarter of them, if there are at least
+ * @least samples.
+ */
 static int word_of(const struct root_places *places, const struct kind *kind, uint64_t least)
 {
 	int reclaim = places->reclaim;
 
 	if (kind->samples < least)
 		return ROOT_WORD_NONE;
-	if (reclaim >= 0 && kind->words[reclaim] * RECLAIM_SHARE >= kind->samples)
+	if (reclaim >= 0 && RECLAIM_SHARE * (uint64_t)kind->words[reclaim] >= kind->samples)
 		return reclaim;
 	for (int word = 0; word < FUNCTION_WORDS_MAX; word++)
 		if (2 * (uint64_t)kind->words[word] >= kind->samples)
