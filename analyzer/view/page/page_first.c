@@ -77,10 +77,10 @@ static bool is_run(yajl_val report)
 	return false;
 }
 
-/* What the root's share is of. */
+/* What the root's share is of: with --thread there are roots of both, and the verdict is about the threads. */
 static const char *root_whole(yajl_val report)
 {
-	if (page_tree_get(report, "idle.roots.0.ns"))
+	if (page_tree_get(report, "idle.roots.0.ns") && !page_tree_get(report, "waits.of"))
 		return "the idle time";
 	return is_run(report) ? "the time on a CPU" : "what was waited";
 }
