@@ -27,6 +27,7 @@ struct polls {
 	MODEL_ARRAY(struct slice) slices; /* of one thread */
 	MODEL_ARRAY(struct ended) ended; /* by waker, then time */
 	uint32_t at; /* next row of ended */
+	uint64_t looked; /* at slices and spans of threads that may be makers */
 };
 
 /* How often a thread was at work in the slices of another one. */
@@ -163,6 +164,9 @@ static uint32_t find_maker(struct polls *polls, uint32_t thread, uint32_t last)
 
 		if (t == thread || model->threads.row[t].process != model->threads.row[thread].process)
 			continue;
+		polls->looked += polls->slices.count + model->timelines.row[t].count;
+		if (polls->looked > POLLS_LOOKED_MAX)
+			return INDEX_NONE;
 		there = presence_of(polls, t);
 		if (100 * there.last < POLL_LAST_PERCENT * (uint64_t)last || there.last_ns <= most_ns ||
 		    100 * there.others > (100 * there.last / last - POLL_LESS_PERCENT) * others)

@@ -9,8 +9,9 @@
  *
  * The maker is the thread of the same process that was on a CPU in POLL_LAST_PERCENT of the last sleeps or more, and in
  * at least POLL_LESS_PERCENT fewer of the others; of several the one that ran for longest. So the maker is not known if
- * it computes all the time. Without such
- * a thread, with fewer than POLLS_MIN polls, or with fewer sleeps before the last ones than last ones, nothing is known.
+ * it computes all the time. Without such a thread, with fewer than POLLS_MIN polls, or with fewer sleeps before the last
+ * ones than last ones, nothing is known; nor for the threads that remain when POLLS_LOOKED_MAX sleeps and spans were
+ * compared, as in a process with a thousand threads that poll.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_POLLS_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_POLLS_H
@@ -25,13 +26,15 @@
 #define POLL_WORK_NS 1000000
 #define POLL_LAST_PERCENT 75
 #define POLL_LESS_PERCENT 50
+#define POLLS_LOOKED_MAX 300000000
 
 struct polls;
 
 /*
  * polls_new - finds the makers for all threads; NULL without memory
  *
- * Takes time linear in the spans of a process for each of its threads that poll. The arguments must outlive the result.
+ * Takes time linear in the spans of a process for each of its threads that poll, up to POLLS_LOOKED_MAX. The arguments
+ * must outlive the result.
  */
 struct polls *polls_new(const struct model *model, struct syscall_table *syscalls,
 			const struct interpreter_locks *locks);
