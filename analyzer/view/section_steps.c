@@ -13,7 +13,7 @@
 #include "analyzer/view/sections.h"
 #include "analyzer/view/step_times.h"
 
-/* ---- Steps of the trainer with most steps */
+/* ---- Steps of the trainer */
 
 static const struct pipeline_steps *trainer_of(const struct results *results)
 {
