@@ -101,6 +101,7 @@ static struct cell path_cell(struct table_cursor *at, uint32_t index)
 
 	if (index >= model->code_stacks.count)
 		return cell_none();
+	*into = '\0';
 	stack = &model->code_stacks.row[index];
 	while (first < stack->depth &&
 	       model->code_frames.row[model->stack_frames.row[stack->first + first]].kind ==
