@@ -454,6 +454,36 @@ static void cpus_of_another(void **state)
 	}
 }
 
+/* On the whole machine all processes descend from a traced one; those of a job run the same program. */
+static void cpus_of_the_machine(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+
+	for (int own = 0; own < 2; own++) {
+		struct model *model;
+		uint32_t second, program;
+
+		verdict_begin(&f);
+		model = f.scene.model;
+		program = model_string(model, "/usr/bin/python3");
+		add_process(&f, 1, 0);
+		second = add_process(&f, 300, own ? 100 : 1);
+		model->info.system_wide = true;
+		model->processes.row[f.scene.process].parent_pid = 1;
+		model->processes.row[f.scene.process].exe = program;
+		model->processes.row[model->threads.row[second].process].exe = program;
+		works(&f, second, 0, 1000);
+		small_span(model, f.scene.main, 0, 170 * US, STATE_RUNNABLE)->other = second;
+		scene_main_launches(&f.scene, 170);
+		judge_devices(&f, &jobs);
+		verdict_expect(&f, VERDICT_CPU, 28);
+		verdict_says(&f, own ? "because the job's own threads take the CPUs from each other"
+				     : "because other recorded processes have the CPUs");
+		end(&f, &jobs);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -464,7 +494,7 @@ int main(void)
 		cmocka_unit_test(two_devices),	 cmocka_unit_test(busy_device),
 		cmocka_unit_test(beside_device), cmocka_unit_test(unknown_device),
 		cmocka_unit_test(files_alone),	 cmocka_unit_test(late_itself),
-		cmocka_unit_test(cpus_of_another),
+		cmocka_unit_test(cpus_of_another), cmocka_unit_test(cpus_of_the_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,19 +3,33 @@
 
 #define GENERATIONS_MAX 64 /* of processes: parents in a damaged file may form a circle */
 
-/* Returns the first traced process of those that started each other down to this one. */
+/* Returns the traced process that started a process of the same job; INDEX_NONE: none did. */
+static uint32_t starter_of(const struct model *model, uint32_t process)
+{
+	const struct process *row = &model->processes.row[process];
+	uint32_t thread = row->parent_pid ? model_thread_at(model, row->parent_pid, row->start_ns) : INDEX_NONE;
+	uint32_t starter;
+
+	if (thread >= model->threads.count || !model->threads.row[thread].target)
+		return INDEX_NONE;
+	starter = model->threads.row[thread].process;
+	if (starter >= model->processes.count || starter == process)
+		return INDEX_NONE;
+	/* On the whole machine shells and init are traced, too: a job's processes run the same program. */
+	if (model->info.system_wide && (!row->exe || row->exe != model->processes.row[starter].exe))
+		return INDEX_NONE;
+	return starter;
+}
+
+/* Returns the first process of those that started each other down to this one. */
 static uint32_t first_of(const struct model *model, uint32_t process)
 {
 	for (int i = 0; process < model->processes.count && i < GENERATIONS_MAX; i++) {
-		const struct process *row = &model->processes.row[process];
-		uint32_t parent = row->parent_pid
-					  ? model_thread_at(model, row->parent_pid, row->start_ns)
-					  : INDEX_NONE;
+		uint32_t starter = starter_of(model, process);
 
-		if (parent >= model->threads.count || !model->threads.row[parent].target ||
-		    model->threads.row[parent].process == process)
+		if (starter == INDEX_NONE)
 			break;
-		process = model->threads.row[parent].process;
+		process = starter;
 	}
 	return process;
 }

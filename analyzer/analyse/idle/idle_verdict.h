@@ -14,7 +14,10 @@
 
 enum idle_kind {
 	IDLE_KIND_CAUSE, /* any other cause */
-	/* runnable: threads of the same process had the CPUs, or of another one that the same traced process started */
+	/*
+	 * runnable: threads of the same process had the CPUs, or of another one that the same traced process started; if
+	 * the whole machine was recorded, one that runs the same program
+	 */
 	IDLE_KIND_OWN_CPU,
 	IDLE_KIND_RECORDED_CPU, /* runnable: threads of other traced processes had the CPUs */
 	IDLE_KIND_OTHER_CPU, /* runnable: other threads had the CPUs, or it is not known which */
