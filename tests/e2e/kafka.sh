@@ -78,12 +78,14 @@ arrived() { "$PYTHON" "$TOOLS/same_rows.py" "$WORK/lake" "$WORK/in" >"$WORK/rows
 wait_until 60 arrived || fail "rows: $(cat "$WORK/rows") $(tail -n 5 "$WORK/from.log")"
 note "9 kills: $(cat "$WORK/rows")"
 
-# The reader refuses what the other end did not send, and goes on.
+# The reader refuses what the other end did not send, also without a key, and goes on.
+echo x | kcat -P -q -b "$BROKER" -t profbpf
 echo x | kcat -P -q -b "$BROKER" -t profbpf -k ../steps.parquet
 echo x | kcat -P -q -b "$BROKER" -t profbpf -k steps/last.parquet
 goes_on() { [ -s "$WORK/in/steps/last.parquet" ]; }
 wait_until 30 goes_on || fail "the reader: $(tail -n 5 "$WORK/from.log")"
 assert_contains "a record with another key" "$WORK/from.log" 'did not send: \.\./steps\.parquet'
+assert_contains "a record without a key" "$WORK/from.log" "did not send: ''\$"
 [ ! -e "$WORK/steps.parquet" ] || fail "a file was written beside the folder"
 kill_group $TO_PID
 kill_group $FROM_PID
