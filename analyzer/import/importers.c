@@ -8,6 +8,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/import/pipe_copy.h"
 #include "analyzer/import/readers/input_file.h"
+#include "analyzer/import/readers/sqlite_file.h"
 #include "analyzer/import/unknown_file.h"
 
 static const struct importer *const IMPORTERS[] = {
@@ -235,8 +236,17 @@ static int take_copy(struct model *model, const char *path, const struct pipe_co
 	uint32_t row = model->imports.count, name = model_string(model, path);
 	size_t length = strlen(copy->path);
 	char words[512];
-	int err = take_path(&import, words, sizeof(words));
+	int err;
 
+	/* SQLite opens a file by its own name only, and the copy has none. */
+	if (sqlite_file_is(copy->path)) {
+		snprintf(error, error_size,
+			 "%s: an SQLite database, which cannot be read through a pipe: save it as a "
+			 "file, and give that",
+			 path);
+		return -EBADMSG;
+	}
+	err = take_path(&import, words, sizeof(words));
 	if (row < model->imports.count && name != INDEX_NONE)
 		model->imports.row[row].path = name;
 	if (err)

@@ -211,6 +211,10 @@ static void test_pipe(void **state)
 	assert_int_equal(take_pipe(path, "", 0, &model, words, sizeof(words)), -EBADMSG);
 	assert_non_null(strstr(words, "pipe: an empty file"));
 	model_free(model);
+	assert_int_equal(take_pipe(path, "SQLite format 3\0...", 20, &model, words, sizeof(words)),
+			 -EBADMSG);
+	assert_non_null(strstr(words, "pipe: an SQLite database, which cannot be read through a pipe"));
+	model_free(model);
 }
 
 static void check_refused(const char *name, const void *bytes, size_t size, const char *why)
