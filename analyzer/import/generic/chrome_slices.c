@@ -365,9 +365,10 @@ static int import(struct import *import)
 		err = pair_edges(&file);
 	if (!err && !file.slices.slices.count)
 		err = import_finding(import, "no events with a duration", NULL);
-	name_processes(&file);
-	if (!err)
+	if (!err) {
+		name_processes(&file);
 		err = slices_finish(&file.slices);
+	}
 	slices_free(&file.slices);
 	map_free(&file.tracks);
 	map_free(&file.streams);
