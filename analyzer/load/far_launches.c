@@ -223,11 +223,9 @@ static struct far_call *launching(const struct model *model, const struct under_
 }
 
 /* Has the process of a thread a device? If not, no task of its calls is expected. */
-static bool has_device(const struct model *model, uint32_t tid, uint64_t ts_ns)
+static bool has_device(const struct model *model, uint32_t thread)
 {
-	uint32_t thread = model_thread_at(model, tid, ts_ns);
-
-	for (uint32_t i = 0; thread != INDEX_NONE && i < model->devices.count; i++)
+	for (uint32_t i = 0; i < model->devices.count; i++)
 		if (model->devices.row[i].process == model->threads.row[thread].process)
 			return true;
 	return false;
@@ -238,15 +236,17 @@ static bool count_launch(struct far_launches *far, const struct load_window *win
 			 struct far_call *call, uint64_t now_ns)
 {
 	const struct trace_info *info = &far->model->info;
+	uint32_t thread = model_thread_at(far->model, tid, now_ns);
 
-	if (!call || now_ns < info->session_start_ns || now_ns > info->session_end_ns)
+	/* Calls of threads that are not in the model are left out, and no task is theirs. */
+	if (!call || thread == INDEX_NONE || now_ns < info->session_start_ns || now_ns > info->session_end_ns)
 		return false;
 	/* The task has to be in the model, too. */
 	if (call->flags & FAR_KEPT)
 		return now_ns + BESIDE_NS >= window->from_ns &&
 		       (now_ns <= window->to_ns || now_ns - window->to_ns <= BESIDE_NS);
 	far->counts.matched++;
-	if (!(call->flags & (FAR_LAUNCHED | FAR_FAILED)) && has_device(far->model, tid, now_ns))
+	if (!(call->flags & (FAR_LAUNCHED | FAR_FAILED)) && has_device(far->model, thread))
 		far->counts.launches++;
 	call->flags |= FAR_LAUNCHED;
 	return true;
