@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define PART (64u << 10)
+#define ADVICE "; a pipe is copied to a file first: name a folder with room in TMPDIR"
 
 /* For file systems without O_TMPFILE. */
 static int open_and_unlink(const char *folder)
@@ -72,7 +73,7 @@ static int copy_bytes(int from, int to, const char *path, char *error, size_t er
 			continue;
 		err = -errno;
 		snprintf(error, error_size, "%s: %s%s", path, strerror(-err),
-			 length < 0 ? "" : "; a pipe is copied to a file first: name a folder with room in TMPDIR");
+			 length < 0 ? "" : ADVICE);
 		return err;
 	}
 }
@@ -89,7 +90,8 @@ int pipe_copy_make(struct pipe_copy *copy, const char *path, char *error, size_t
 	copy->fd = fd < 0 ? -1 : open_unnamed();
 	if (copy->fd < 0) {
 		err = -errno;
-		snprintf(error, error_size, "%s: %s", path, strerror(-err));
+		snprintf(error, error_size, "%s: %s%s", path, strerror(-err),
+			 fd < 0 ? "" : ADVICE);
 	} else {
 		snprintf(copy->path, sizeof(copy->path), "/proc/self/fd/%d", copy->fd);
 		err = copy_bytes(fd, copy->fd, path, error, error_size);
