@@ -199,6 +199,13 @@ static int leave_same(struct search *search, const char *path, const char *name)
 	return leave_out(search, path, words);
 }
 
+/* A file that was given itself before its folder, or is a link to one of another folder. It is there: all is well. */
+static int leave_given(struct search *search, const char *path)
+{
+	search->taken++;
+	return leave_out(search, path, "given more than once: counted once");
+}
+
 static int take_files(struct search *search, struct listing *of)
 {
 	struct import_identities own = { 0 };
@@ -218,6 +225,8 @@ static int take_files(struct search *search, struct listing *of)
 		else if (of->importers[i] != best || is_repeated(of, i))
 			err = leave_out(search, path,
 					"left out: a file beside it may have the same");
+		else if (import_before(search->import->model, path) != INDEX_NONE)
+			err = leave_given(search, path);
 		else
 			err = take(search, path, best, &result);
 	}

@@ -76,6 +76,9 @@ int import_device_file(struct model *model, const char *path, bool alone, char *
  */
 int import_find(const char *path, const struct importer **chosen, char *error, size_t error_size);
 
+/* Row of the import of the same file or folder, under this or another name; INDEX_NONE = none, or it had nothing. */
+uint32_t import_before(const struct model *model, const char *path);
+
 /* The preference of an importer among several whose files contain the same work; smaller is more informative. */
 unsigned int import_preference(const struct importer *importer);
 

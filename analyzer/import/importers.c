@@ -255,8 +255,7 @@ static int take_copy(struct model *model, const char *path, const struct pipe_co
 	return err;
 }
 
-/* Row of the import of the same file or folder, under this or another name; INDEX_NONE = none, or it had nothing. */
-static uint32_t imported_before(const struct model *model, const char *path)
+uint32_t import_before(const struct model *model, const char *path)
 {
 	struct stat status;
 
@@ -283,7 +282,7 @@ int import_device_file(struct model *model, const char *path, bool alone, char *
 	err = pipe_copy_make(&copy, path, error, error_size);
 	if (err)
 		return err;
-	import.file = copy.fd < 0 ? imported_before(model, path) : INDEX_NONE;
+	import.file = copy.fd < 0 ? import_before(model, path) : INDEX_NONE;
 	if (import.file != INDEX_NONE)
 		return import_finding(&import, "given more than once: counted once", path);
 	if (copy.fd < 0)

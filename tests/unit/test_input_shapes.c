@@ -351,6 +351,13 @@ static void test_twice(void **state)
 	assert_int_equal(model->devices.count, 1);
 	assert_int_equal(model->tasks.count, 1);
 	assert_int_equal(model->findings.count, 1);
+	/* Its folder adds a.json only. */
+	strcpy(path, in_folder("twice"));
+	assert_int_equal(import_device_file(model, path, true, words, sizeof(words)), 0);
+	assert_int_equal(model->devices.count, 2);
+	assert_int_equal(model->tasks.count, 2);
+	assert_int_equal(model->findings.count, 4);
+	assert_non_null(strstr(model_text(model, model->findings.row[2].what), "c.json: given more than once"));
 	model_free(model);
 }
 
