@@ -322,6 +322,26 @@ static void test_unitrace(void **state)
 	model_free(model);
 }
 
+/* In a file of several nodes each has a device #0. */
+static void test_unitrace_nodes(void **state)
+{
+	struct model *model = import_words(
+		"python.merged.json",
+		"{ \"traceEvents\":[\n" HOST
+		NAMED("process_name", DEVICE_0, "RANK 0 DEVICE<n1>[Intel(R) GPU] 0:3a:0:0 #0")
+		NAMED("process_name", DEVICE_1, "RANK 1 DEVICE<n2>[Intel(R) GPU] 0:3a:0:0 #0")
+		EVENT("gpu_op", "\"tid\": 4294967295, " DEVICE_0, "gemm", "110", "9")
+		EVENT("gpu_op", "\"tid\": 4294967292, " DEVICE_1, "gemm", "120", "4")
+		"\n]\n}\n");
+
+	assert_int_equal(model->devices.count, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(model->devices.row[i].rank, model->devices.row[i].id);
+	assert_int_equal(import_busy(model, 0, PROFBPF__DEVICE_TASKS__KIND__KERNEL), 9000);
+	assert_int_equal(import_busy(model, 1, PROFBPF__DEVICE_TASKS__KIND__KERNEL), 4000);
+	model_free(model);
+}
+
 /* A link, a copy, and a file that is given again are the same work. */
 static void test_twice(void **state)
 {
@@ -367,7 +387,7 @@ int main(void)
 		cmocka_unit_test(test_encodings), cmocka_unit_test(test_zstd),
 		cmocka_unit_test(test_zstd_bomb), cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_refusals),  cmocka_unit_test(test_order),
-		cmocka_unit_test(test_unitrace),
+		cmocka_unit_test(test_unitrace),  cmocka_unit_test(test_unitrace_nodes),
 		cmocka_unit_test(test_twice),
 	};
 

@@ -326,29 +326,46 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	}
 }
 
-/* Gives a device of unitrace the number at its name's end; part of a device, "#0.1", and streams are counted. */
-static void number_unitrace(struct chrome *file, uint32_t row)
+/*
+ * Gives a device of unitrace the number at its name's end; part of a device, "#0.1", and streams are counted. So are
+ * devices whose number another one of the file has, on another node. @named: number -> name of its process.
+ */
+static int number_unitrace(struct chrome *file, uint32_t row, struct map *named)
 {
 	struct slice_track *track = &file->slices.tracks.row[row];
 	const char *name = model_text(file->import->model, track->process);
 	const char *number = strrchr(name, '#');
+	uint32_t other;
 
 	if (!strstr(name, UNITRACE_DEVICE))
-		return;
-	if (!number || !decimal_unsigned(number + 1, strlen(number + 1), &track->device))
-		track->device = slices_word(track->process);
+		return 0;
 	if (track->name)
 		track->stream = slices_word(track->name);
+	if (!number || !decimal_unsigned(number + 1, strlen(number + 1), &track->device)) {
+		track->device = slices_word(track->process);
+		return 0;
+	}
+	other = map_get(named, track->device);
+	if (other == MAP_NONE)
+		return map_put(named, track->device, track->process) ? 0 : -ENOMEM;
+	if (other != track->process)
+		track->device = slices_word(track->process);
+	return 0;
 }
 
-static void name_processes(struct chrome *file)
+static int name_processes(struct chrome *file)
 {
-	for (uint32_t i = 0; i < file->slices.tracks.count; i++) {
+	struct map named = { 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i < file->slices.tracks.count && !err; i++) {
 		uint32_t name = map_get(&file->process_names, file->pids.row[i]);
 
 		file->slices.tracks.row[i].process = name == MAP_NONE ? file->pids.row[i] : name;
-		number_unitrace(file, i);
+		err = number_unitrace(file, i, &named);
 	}
+	map_free(&named);
+	return err;
 }
 
 static int import(struct import *import)
@@ -365,10 +382,10 @@ static int import(struct import *import)
 		err = pair_edges(&file);
 	if (!err && !file.slices.slices.count)
 		err = import_finding(import, "no events with a duration", NULL);
-	if (!err) {
-		name_processes(&file);
+	if (!err)
+		err = name_processes(&file);
+	if (!err)
 		err = slices_finish(&file.slices);
-	}
 	slices_free(&file.slices);
 	map_free(&file.tracks);
 	map_free(&file.streams);
