@@ -77,6 +77,8 @@ wait_until 60 all_sent || fail "not all was sent: $(tail -n 5 "$WORK/to.log")"
 arrived() { "$PYTHON" "$TOOLS/same_rows.py" "$WORK/lake" "$WORK/in" >"$WORK/rows" 2>&1; }
 wait_until 60 arrived || fail "rows: $(cat "$WORK/rows") $(tail -n 5 "$WORK/from.log")"
 note "9 kills: $(cat "$WORK/rows")"
+# A killed reader leaves a part of a file, which no reader may take for a file.
+[ -z "$(find "$WORK/in" -name '.*.parquet')" ] || fail "parts of files are named as files: $(find "$WORK/in" -name '.*.parquet')"
 
 # The reader refuses what the other end did not send, also without a key, and goes on.
 echo x | kcat -P -q -b "$BROKER" -t profbpf
