@@ -264,7 +264,8 @@ uint32_t import_before(const struct model *model, const char *path)
 	for (uint32_t i = 0; i < model->imports.count; i++) {
 		const struct imported_file *file = &model->imports.row[i];
 
-		if (file->number == status.st_ino && file->disk == status.st_dev && file->devices)
+		if (file->number == status.st_ino && file->disk == status.st_dev &&
+		    (file->devices || file->tasks || file->calls))
 			return i;
 	}
 	return INDEX_NONE;

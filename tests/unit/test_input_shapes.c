@@ -379,6 +379,14 @@ static void test_twice(void **state)
 	assert_int_equal(model->findings.count, 4);
 	assert_non_null(strstr(model_text(model, model->findings.row[2].what), "c.json: given more than once"));
 	model_free(model);
+
+	/* So are the calls of a file without a device. */
+	import_write_text(folder, "host.json", "[{\"ph\":\"X\",\"name\":\"f\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}]");
+	model = model_new();
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(import_device_file(model, in_folder("host.json"), true, words, sizeof(words)), 0);
+	assert_int_equal(model->calls.count, 1);
+	model_free(model);
 }
 
 int main(void)
