@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/unknown_file.h"
@@ -27,11 +28,21 @@ struct search {
 	bool told; /* a finding says that there are more files */
 };
 
+/* What tells most files from each other without a second look. */
+struct file_facts {
+	dev_t disk;
+	ino_t number;
+	off_t size;
+	uLong begin; /* checksum of the first COMPARED bytes */
+	bool known;
+};
+
 /* A folder's entries, in the order of their names. */
 struct listing {
 	const char *path;
 	struct dirent **names;
 	const struct importer **importers; /* by name; NULL = unknown format */
+	struct file_facts *facts; /* by name, of the files that take_files() has come to */
 	int count;
 	bool inside_own; /* a folder that profbpf exported */
 };
@@ -142,18 +153,40 @@ static bool have_same_bytes(const char *a, const char *b)
 	return same;
 }
 
+static struct file_facts facts_of(const char *path)
+{
+	static unsigned char bytes[COMPARED];
+	struct file_facts facts = { 0 };
+	FILE *file = fopen(path, "re");
+	struct stat status;
+
+	if (!file)
+		return facts;
+	if (fstat(fileno(file), &status) == 0)
+		facts = (struct file_facts){
+			.disk = status.st_dev,
+			.number = status.st_ino,
+			.size = status.st_size,
+			.begin = crc32(0, bytes, (uInt)fread(bytes, 1, sizeof(bytes), file)),
+			.known = true,
+		};
+	fclose(file);
+	return facts;
+}
+
 /* An earlier file of the folder that is the same: a link to it, or a copy. -1 = none. */
 static int same_file(const struct listing *of, int at, const char *path)
 {
-	struct stat one, other;
+	const struct file_facts *own = &of->facts[at];
 	char earlier[PATH_MAX];
 
-	if (stat(path, &one) != 0)
-		return -1;
-	for (int i = 0; i < at; i++) {
-		if (of->importers[i] == of->importers[at] && path_of(of, i, earlier) &&
-		    stat(earlier, &other) == 0 && one.st_size == other.st_size &&
-		    ((one.st_ino == other.st_ino && one.st_dev == other.st_dev) ||
+	of->facts[at] = facts_of(path);
+	for (int i = 0; i < at && own->known; i++) {
+		const struct file_facts *other = &of->facts[i];
+
+		if (other->known && of->importers[i] == of->importers[at] && own->size == other->size &&
+		    own->begin == other->begin && path_of(of, i, earlier) &&
+		    ((own->number == other->number && own->disk == other->disk) ||
 		     have_same_bytes(earlier, path)))
 			return i;
 	}
@@ -249,7 +282,8 @@ static int search_folder(struct search *search, const char *path, unsigned int d
 		return errno == ENOMEM ? -ENOMEM
 				       : import_finding(search->import, strerror(errno), path);
 	of.importers = calloc((size_t)of.count + 1, sizeof(*of.importers));
-	err = of.importers ? find_formats(search, &of) : -ENOMEM;
+	of.facts = calloc((size_t)of.count + 1, sizeof(*of.facts));
+	err = of.importers && of.facts ? find_formats(search, &of) : -ENOMEM;
 	if (!err)
 		err = take_files(search, &of);
 	for (int i = 0; i < of.count && !err; i++) {
@@ -266,6 +300,7 @@ static int search_folder(struct search *search, const char *path, unsigned int d
 		free(of.names[i]);
 	free(of.names);
 	free(of.importers);
+	free(of.facts);
 	return err;
 }
 
