@@ -252,6 +252,8 @@ static void test_refusals(void **state)
 	size = ZSTD_compress(twice, sizeof(twice), packed, size, 1);
 	check_refused("job.zst.zst", twice, size, "compressed twice");
 	check_refused("torn.json.zst", packed, 8, "cannot be decompressed");
+	/* A frame with a window of 256 MiB, and an empty block. */
+	check_refused("long.json.zst", "\x28\xb5\x2f\xfd\0\x90\1\0\0", 9, "unzstd --long");
 }
 
 /* The file's order is not that of time: begins and ends belong together by their times. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define PACKED_BYTES (64u << 10) /* that are read of the file at a time */
 
@@ -63,6 +64,14 @@ static int refill(struct zstd_stream *stream)
 	return 0;
 }
 
+static const char *reason_of(size_t error)
+{
+	if (ZSTD_getErrorCode(error) == ZSTD_error_frameParameter_windowTooLarge)
+		return "it takes more than 128 MiB of memory (zstd --long): unpack it (unzstd --long=31), "
+		       "and give that file";
+	return ZSTD_getErrorName(error);
+}
+
 /* Decompresses what there is. Returns whether that made bytes, or read some. */
 static bool decompress(struct zstd_stream *stream, ZSTD_outBuffer *out)
 {
@@ -71,7 +80,7 @@ static bool decompress(struct zstd_stream *stream, ZSTD_outBuffer *out)
 
 	stream->inside = state != 0;
 	if (ZSTD_isError(state))
-		stream->damage = ZSTD_getErrorName(state);
+		stream->damage = reason_of(state);
 	return out->pos > made || stream->packed.pos > taken;
 }
 
