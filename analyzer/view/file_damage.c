@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "analyzer/model/translate.h"
+#include "analyzer/view/render/utf8.h"
 #include "analyzer/view/render/wrap.h"
 #include "analyzer/view/report_parts.h"
 
@@ -14,15 +15,17 @@ char *text_file_damage(const struct model *model, const struct import_finding *f
 		       size_t size)
 {
 	const char *path = model_text(model, model->imports.row[finding->file].path);
+	char text[LINE_SIZE];
 	int used;
 
 	if (!finding->damage)
 		return NULL;
-	used = snprintf(into, size, "%s: %s", path, model_text(model, finding->what));
-	if (finding->example && used > 0 && (size_t)used < size)
-		snprintf(into + used, size - (size_t)used, " (%s)",
+	used = snprintf(text, sizeof(text), "%s: %s", path, model_text(model, finding->what));
+	if (finding->example && used > 0 && (size_t)used < sizeof(text))
+		snprintf(text + used, sizeof(text) - (size_t)used, " (%s)",
 			 model_text(model, finding->example));
-	return into;
+	/* Names in a folder, and what a reader cites of a file, may be anything. */
+	return printable(text, into, size);
 }
 
 void tell_file_damage(const struct report *report)

@@ -8,7 +8,7 @@
 /*
  * text_file_damage - what is missing of a file, in a sentence: "trace.json: damaged: what follows was not read (byte 9)"
  *
- * Returns @into, or NULL if the finding is none of damage.
+ * Returns @into, safe for a terminal, or NULL if the finding is none of damage.
  */
 char *text_file_damage(const struct model *model, const struct import_finding *finding, char *into,
 		       size_t size);
