@@ -42,6 +42,7 @@ struct scene {
 	uint64_t enqueue_ns; /* since the call's start, at 50 s; 0 = as all */
 	bool entry_only; /* the call at 50 s */
 	bool early; /* the task at 50 s starts before it is enqueued */
+	bool stranger; /* the process of the thread that launches it is not known */
 	bool numbered; /* calls contain their tasks' numbers */
 	bool numbered_late; /* the description that says so comes after most calls */
 };
@@ -105,6 +106,11 @@ static void add_odd_launches(struct trace_builder *b)
 	trace_call(b, &row);
 }
 
+static uint32_t tid_of(const struct scene *scene, uint32_t i)
+{
+	return i == 50 && scene->stranger ? PID + 1 : PID;
+}
+
 static void add_call(struct trace_builder *b, const struct scene *scene, uint32_t i)
 {
 	const bool odd = i == 50 && scene->entry_only;
@@ -114,8 +120,8 @@ static void add_call(struct trace_builder *b, const struct scene *scene, uint32_
 		add_odd_launches(b);
 	trace_call(b, &(struct trace_call_row){ .start_ns = at_ns,
 						.end_ns = odd ? at_ns : at_ns + MS,
-						.tid = PID,
-						.tgid = PID,
+						.tid = tid_of(scene, i),
+						.tgid = tid_of(scene, i) == PID ? PID : 0,
 						.function = 1,
 						.flags = odd ? PROFBPF__CALLS__FLAG__ENTRY_ONLY : 0 });
 }
@@ -145,7 +151,7 @@ static void write_scene(const struct scene *scene)
 		add_call(b, scene, i);
 		trace_device_task(b, &(struct trace_device_task_row){
 					     .device = 1,
-					     .tid = PID,
+					     .tid = tid_of(scene, i),
 					     .enqueue_ns = enqueue_ns,
 					     .queued_ns = at_ns + MS / 2 + ahead_ns,
 					     .start_ns = start_ns + ahead_ns,
@@ -315,6 +321,9 @@ static void uncertain_launches(void **state)
 	assert_int_equal(kept_for(OF_CALLS, &scene, 10000, 10010), TASKS);
 	scene = raw;
 	scene.early = true;
+	assert_int_equal(kept_for(OF_CALLS, &scene, 10000, 10010), TASKS);
+	scene = raw;
+	scene.stranger = true;
 	assert_int_equal(kept_for(OF_CALLS, &scene, 10000, 10010), TASKS);
 }
 
