@@ -482,8 +482,7 @@ static int check_pids(const struct options *options, const struct model *model, 
 				 printable(model_text(model, model->processes.row[i].name), name, sizeof(name)));
 	}
 	if (!listed)
-		snprintf(error, error_size, "--pid: process %u does not exist; --section processes "
-					    "lists the processes",
+		snprintf(error, error_size, "--pid: process %u does not exist; --section processes lists them",
 			 options->pids[missing]);
 	return EMPTY_PART;
 }
