@@ -79,9 +79,10 @@ static __always_inline __u32 keep_user(struct task_struct *task, struct sleeper 
 		return 0;
 	walked = user_stack(task, regs, user_walk(BY_SWITCH), walk_rules(BY_SWITCH), (struct user_frames *)&r->frames,
 			    may_loop);
-	count = at_most(walked & USER_FRAMES_MASK, SLEEPER_USER_FRAMES);
+	/* A mask where it suffices: the verifier follows both ways of a comparison through the rest of the program. */
+	count = may_loop ? at_most(walked & USER_FRAMES_MASK, SLEEPER_USER_FRAMES) : walked & SLEEPER_USER_FRAMES;
 	bpf_probe_read_kernel(s->user, count * sizeof(__u64), r->frames.address);
-	return count < (walked & USER_FRAMES_MASK) ? count : walked;
+	return may_loop && count == (walked & USER_FRAMES_MASK) ? walked : count;
 }
 
 /* Stores the Python stack of the current thread in @s, through the same memory. */
@@ -154,7 +155,7 @@ static __always_inline struct stacks_record *sleep_record(struct task_struct *ta
 static __always_inline void send_walked(struct task_struct *task, const struct sleeper *s)
 {
 	struct stacks_record *r = sleep_record(task, s, s->python_flags);
-	__u64 user = at_most(s->user_count & USER_FRAMES_MASK, SLEEPER_USER_FRAMES), kernel;
+	__u64 user = s->user_count & SLEEPER_USER_FRAMES, kernel; /* the mask is also the limit */
 	__u64 python = at_most(s->python_count, SLEEPER_PYTHON_FRAMES);
 
 	if (!r)
