@@ -121,6 +121,38 @@ static void maker_by_wake(void **state)
 	}
 }
 
+/* Long sleeps after which a thread is woken, each followed by a short one: a rhythm, unless their lengths are alike. */
+static void sleeps_of_two_lengths(void **state)
+{
+	static const struct {
+		uint64_t short_us;
+		bool found;
+	} cases[] = { { 20, false }, { 99, false }, { 100, true }, { 400, true }, { 1600, true }, { 1601, false } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct poll_scene f = begin();
+		uint64_t us = 0;
+
+		for (int turn = 0; turn < 10; turn++) {
+			small_sleep(f.model, f.main, us * US, (us + 400) * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+			us += 400;
+			small_span(f.model, f.main, us * US, (us + 1000) * US, STATE_RUNNING);
+			us += 1000;
+			small_sleep(f.model, f.main, us * US, (us + cases[i].short_us) * US, NANOSLEEP, INDEX_NONE,
+				    SPAN_WOKEN_TIMER);
+			us += cases[i].short_us;
+			small_span(f.model, f.main, us * US, (us + 10) * US, STATE_RUNNING);
+			us += 10;
+		}
+		for (uint64_t turn = 0; turn < 10; turn++) {
+			uint64_t at_us = turn * (1410 + cases[i].short_us) + 200;
+
+			small_span(f.model, f.maker, at_us * US, (at_us + 50) * US, STATE_RUNNING);
+		}
+		end(&f, cases[i].found ? f.maker : INDEX_NONE);
+	}
+}
+
 static void no_maker(void **state)
 {
 	static const struct {
@@ -225,6 +257,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maker),
 		cmocka_unit_test(maker_by_wake),
+		cmocka_unit_test(sleeps_of_two_lengths),
 		cmocka_unit_test(no_maker),
 		cmocka_unit_test(longest),
 		cmocka_unit_test(walk_to_maker),

@@ -151,13 +151,28 @@ static struct presence presence_of(const struct polls *polls, uint32_t thread)
 	return found;
 }
 
+/* Are the last sleeps of polls about as long as the others? */
+static bool are_as_long(const struct polls *polls, uint32_t last)
+{
+	uint64_t last_ns = 0, others_ns = 0;
+
+	for (uint32_t i = 0; i < polls->slices.count; i++) {
+		const struct slice *slice = &polls->slices.row[i];
+
+		*(slice->last ? &last_ns : &others_ns) += slice->end_ns - slice->start_ns;
+	}
+	last_ns /= last;
+	others_ns /= polls->slices.count - last;
+	return last_ns <= POLL_LENGTHS * others_ns && others_ns <= POLL_LENGTHS * last_ns;
+}
+
 static uint32_t find_maker(struct polls *polls, uint32_t thread, uint32_t last)
 {
 	const struct model *model = polls->model;
 	uint64_t others = polls->slices.count - last, most_ns = 0;
 	uint32_t maker = INDEX_NONE;
 
-	if (last < POLLS_MIN || others < last)
+	if (last < POLLS_MIN || others < last || !are_as_long(polls, last))
 		return INDEX_NONE;
 	for (uint32_t t = 0; t < model->timelines.count; t++) {
 		struct presence there;

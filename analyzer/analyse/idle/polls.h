@@ -11,7 +11,9 @@
  * at least POLL_LESS_PERCENT fewer of the others; of several the one that ran for longest. So the maker is not known if
  * it computes all the time. Without such a thread, with fewer than POLLS_MIN polls, or with fewer sleeps before the last
  * ones than last ones, nothing is known; nor for the threads that remain when POLLS_LOOKED_MAX sleeps and spans were
- * compared, as in a process with a thousand threads that poll.
+ * compared, as in a process with a thousand threads that poll. Nor is a thread known to poll whose last sleeps are POLL_LENGTHS times as long
+ * as the others, or as short, on average: it does different things, as a thread that sleeps with a lock, releases it, and
+ * sleeps for a moment without it.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_POLLS_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_POLLS_H
@@ -26,6 +28,7 @@
 #define POLL_WORK_NS 1000000
 #define POLL_LAST_PERCENT 75
 #define POLL_LESS_PERCENT 50
+#define POLL_LENGTHS 4 /* more than polls that sleep twice as long each time, up to a limit */
 #define POLLS_LOOKED_MAX 300000000
 
 struct polls;
