@@ -114,18 +114,24 @@ static void test_words(void **state)
 	static const uint8_t kinds[] = { PROFBPF__STACKS__KIND__KERNEL,
 					 PROFBPF__STACKS__KIND__KERNEL,
 					 PROFBPF__STACKS__KIND__USER };
-	static const char *const names[] = { "clear_page", "exc_page_fault", "decode" };
-	/* The four samples, and the resulting word: half of them must agree. */
+	/*
+	 * The function of the first stack, the four samples, and the resulting word: half of them must agree, for a lack of
+	 * memory a quarter if half of them are in the kernel.
+	 */
 	static const struct {
+		const char *name;
 		uint32_t stack[4];
 		const char *word;
 	} tries[] = {
-		{ { 0, 0, 1, 2 }, "page faults" },
-		{ { 0, 1, 1, 2 }, "the kernel's work" },
-		{ { 0, 2, 2, 2 }, NULL },
+		{ "clear_page", { 0, 0, 1, 2 }, "page faults" },
+		{ "clear_page", { 0, 1, 1, 2 }, "the kernel's work" },
+		{ "clear_page", { 0, 2, 2, 2 }, NULL },
+		{ "shrink_node", { 0, 1, 2, 2 }, IDLE_WORD_RECLAIM },
+		{ "shrink_node", { 0, 2, 2, 2 }, NULL },
 	};
 
-	for (size_t try = 0; try < 3; try++) {
+	for (size_t try = 0; try < sizeof(tries) / sizeof(tries[0]); try++) {
+		const char *const names[] = { tries[try].name, "exc_page_fault", "decode" };
 		struct scene scene = scene_make();
 		struct model *model = scene.model;
 		const struct idle_root *root;

@@ -368,18 +368,11 @@ bool root_places_look(struct root_places *places, uint32_t row, const struct roo
 	return true;
 }
 
-/*
- * Returns the word of half of the samples or more, or "reclaiming memory" by a quarter of them, if there are at least
- * @least samples.
- */
-static int word_of(const struct root_places *places, const struct kind *kind, uint64_t least)
+/* Returns the word of half of the samples or more, if there are at least @least samples. */
+static int word_of(const struct kind *kind, uint64_t least)
 {
-	int reclaim = places->reclaim;
-
 	if (kind->samples < least)
 		return ROOT_WORD_NONE;
-	if (reclaim >= 0 && RECLAIM_SHARE * (uint64_t)kind->words[reclaim] >= kind->samples)
-		return reclaim;
 	for (int word = 0; word < FUNCTION_WORDS_MAX; word++)
 		if (2 * (uint64_t)kind->words[word] >= kind->samples)
 			return word;
@@ -390,6 +383,13 @@ static bool is_kernel_work(const struct most *most)
 {
 	return most->native.samples >= ROOT_WORD_SAMPLES &&
 	       2 * most->entries.samples >= most->native.samples;
+}
+
+/* Is the kernel's work that of a process which lacks memory? */
+static bool is_reclaim(const struct root_places *places, const struct most *most)
+{
+	return places->reclaim >= 0 && is_kernel_work(most) &&
+	       RECLAIM_SHARE * (uint64_t)most->native.words[places->reclaim] >= most->native.samples;
 }
 
 uint64_t root_places_choose(const struct root_places *places, uint32_t row, struct root *root,
@@ -407,9 +407,9 @@ uint64_t root_places_choose(const struct root_places *places, uint32_t row, stru
 		return 0;
 	root->place_kind = PLACE_FRAME;
 	root->place = kind->most.frame;
-	*word = word_of(places, &most->native, ROOT_WORD_SAMPLES);
+	*word = is_reclaim(places, most) ? places->reclaim : word_of(&most->native, ROOT_WORD_SAMPLES);
 	if (*word == ROOT_WORD_NONE)
-		*word = word_of(places, &most->python, ROOT_WORD_LOOKS);
+		*word = word_of(&most->python, ROOT_WORD_LOOKS);
 	if (is_kernel_work(most)) {
 		root->entry = most->entries.most.frame;
 		if (*word == ROOT_WORD_NONE)

@@ -6,10 +6,10 @@
  * and for threads whose CPU samples contain no Python functions: Python samples are rarer, and are taken when the
  * daemon gets a CPU. A Python function is preferred to a native one. The word (function_words.h) that half of
  * a row's samples or more have is the row's word, if there are at least ROOT_WORD_SAMPLES CPU samples (ROOT_WORD_LOOKS
- * of Python's frames). "Reclaiming memory" needs a quarter of the CPU samples alone: a process that does that lacks
- * memory, and its other work, as page faults, comes from it. If half or more are in the kernel, the work is the
- * kernel's, under the name of the most frequent system call or exception (root.entry). Samples in interrupts do not
- * count as the thread's kernel work.
+ * of Python's frames). If half or more are in the kernel, the work is the kernel's, under the name of the most frequent
+ * system call or exception (root.entry). Then "reclaiming memory" needs a quarter of the CPU samples only: the process
+ * lacks memory, and its other work in the kernel, as page faults, comes from that. Samples in interrupts do not count as
+ * the thread's kernel work.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_PLACES_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_PLACES_H
