@@ -46,7 +46,10 @@ static struct call *call(struct fixture *f, uint32_t thread, uint32_t function, 
 	return &f->model->calls.row[i];
 }
 
-/* Work from 10 us on, a wait for it from 100 to 400 us, asleep; more work from 700 us on: 25 to 70 % busy. */
+/*
+ * Work from 10 us on, a wait for it from 100 to 400 us, asleep, of which the first 50 us are the call's and the last
+ * 100 us the notice's; more work from 700 us on: 15 to 70 % busy.
+ */
 static void work_and_wait(struct fixture *f)
 {
 	call(f, f->main, f->launch, 10, 11, 0);
@@ -97,8 +100,8 @@ static void news(void **state)
 	static const struct {
 		int who;
 		uint32_t least_us;
-	} CASES[] = { { WORKER, 150 },	     { STRANGER, 250 },	    { TIMER, 250 }, { LOST, 250 },
-		      { ALWAYS_AWAKE, 250 }, { SLEEPS_AGAIN, 150 }, { BEFORE, 0 } };
+	} CASES[] = { { WORKER, 50 },	    { STRANGER, 150 },	  { TIMER, 150 }, { LOST, 150 },
+		      { ALWAYS_AWAKE, 150 }, { SLEEPS_AGAIN, 50 }, { BEFORE, 0 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
@@ -137,13 +140,13 @@ static void shortest(void **state)
 		bool unknown;
 		uint32_t least_us;
 	} CASES[] = {
-		{ 0, 10 * US, false, 290 },
-		{ 0, 50 * US, false, 250 },
-		{ 0, 60 * US, false, 250 },
-		{ 0, 10 * US, true, 250 },
-		{ MODEL_CALL_INNER, 10 * US, false, 250 },
-		{ MODEL_CALL_PART, 10 * US, false, 250 },
-		{ MODEL_CALL_NOT_RETURNED, 10 * US, false, 250 },
+		{ 0, 10 * US, false, 190 },
+		{ 0, 50 * US, false, 150 },
+		{ 0, 60 * US, false, 150 },
+		{ 0, 10 * US, true, 150 },
+		{ MODEL_CALL_INNER, 10 * US, false, 150 },
+		{ MODEL_CALL_PART, 10 * US, false, 150 },
+		{ MODEL_CALL_NOT_RETURNED, 10 * US, false, 150 },
 	};
 
 	(void)state;
@@ -218,19 +221,19 @@ static void asked_for(void **state)
 	/* Calls of a thread that is not traced, and of an unknown thread. */
 	call(&f, f.stranger, f.launch, 12, 13, 7);
 	f.model->calls.row[f.model->calls.count - 1].flags = 0;
-	expect(&f, 250, 700);
+	expect(&f, 150, 700);
 	/* A stream of another traced process, unless that process is not requested. */
 	process = small_process(f.model, 30, "second", true);
 	other = small_thread(f.model, process, 30, "second");
 	call(&f, other, f.launch, 12, 13, 7);
-	expect(&f, 250, 1000);
+	expect(&f, 150, 1000);
 	f.options.pids = pids;
 	f.options.pid_count = 1;
-	expect(&f, 250, 700);
-	/* From 200 to 1,200 us: 200 us of the wait, and the 300 us without work. */
+	expect(&f, 150, 700);
+	/* From 200 to 1,200 us: 200 us of the wait less the notice's 100, and the 300 us without work. */
 	f.from_ns = 200 * US;
 	f.to_ns = 1200 * US;
-	expect(&f, 200, 700);
+	expect(&f, 100, 700);
 	/* From 500 to 600 us there is no work at all. */
 	f.from_ns = 500 * US;
 	f.to_ns = 600 * US;
@@ -426,12 +429,12 @@ static void counted_shortest(void **state)
 	small_sleep(f.model, f.main, 100 * US, 400 * US, FUTEX, INDEX_NONE, SPAN_WOKEN_HARDIRQ);
 	counted(&f, f.stranger, f.sync, 1, 0, COUNTED_INSIDE, 10);
 	none_behind(&f, f.sync, 1, 0, 0);
-	expect(&f, 250, 700);
+	expect(&f, 150, 700);
 	counted(&f, f.stranger, f.sync, 1, 0, 0, 10);
 	f.model->counted_calls.row[1].call.flags = MODEL_CALL_INNER;
-	expect(&f, 250, 700);
+	expect(&f, 150, 700);
 	counted(&f, f.stranger, f.sync, 1, 0, COUNTED_THREAD, 20);
-	expect(&f, 280, 700);
+	expect(&f, 180, 700);
 	end(&f);
 }
 

@@ -197,14 +197,14 @@ static void bounds(void **state)
 	launch_and_wait(&f, f.worker, f.sync);
 	compute(&f);
 	expect_thread(&f, f.worker, WAITS_OF_LAUNCHES);
-	/* 380 and 280 us asleep in calls, less 50 each; nothing was submitted from 400 to 700 us. */
-	expect_bounds(&f, 56, 70);
+	/* 380 and 280 us asleep in calls, less 50 and 100 each; nothing was submitted from 400 to 700 us. */
+	expect_bounds(&f, 36, 70);
 	assert_int_equal(f.waits.waits.row[0].root.cause, IDLE_DEVICE_WAIT);
 	assert_int_equal(f.waits.waits.row[0].ns, 660 * US);
 	/* Another stream, for which no call waits. */
 	f.model->calls.row[0].args[0] = 7;
 	compute(&f);
-	expect_bounds(&f, 56, 100);
+	expect_bounds(&f, 36, 100);
 	/* Calls that were too short to be recorded may have been launches. */
 	assert_true(MODEL_PUSH(&f.model->short_calls,
 			       ((struct short_calls){ .function = f.launch, .count = 1 })));
@@ -217,7 +217,7 @@ static void bounds(void **state)
 	launch_and_wait(&f, f.main, f.device_sync);
 	f.model->calls.row[0].args[0] = 7;
 	compute(&f);
-	expect_bounds(&f, 56, 70);
+	expect_bounds(&f, 36, 70);
 	end(&f);
 }
 
@@ -242,12 +242,12 @@ static void shortest_wait(void **state)
 	row.unsure = COUNTED_INSIDE;
 	assert_true(MODEL_PUSH(&f.model->counted_calls, row));
 	compute(&f);
-	expect_bounds(&f, 56, 70);
+	expect_bounds(&f, 36, 70);
 	row.unsure = 0;
 	row.shortest_ns = 10 * US;
 	assert_true(MODEL_PUSH(&f.model->counted_calls, row));
 	compute(&f);
-	expect_bounds(&f, 64, 70);
+	expect_bounds(&f, 44, 70);
 	end(&f);
 }
 
@@ -261,7 +261,7 @@ static void submitted_meanwhile(void **state)
 	small_span(f.model, f.worker, 0, 1000 * US, STATE_RUNNING);
 	small_call(f.model, f.worker, f.launch, 100 * US, 110 * US);
 	compute(&f);
-	expect_bounds(&f, 56, 100);
+	expect_bounds(&f, 36, 100);
 	end(&f);
 }
 
@@ -306,7 +306,7 @@ static void late_news(void **state)
 		small_call(f.model, f.main, f.launch, i * US, (i + 1) * US);
 	small_call(f.model, f.main, f.sync, 100 * US, 900 * US);
 	compute(&f);
-	expect_bounds(&f, 55, 90);
+	expect_bounds(&f, 45, 90);
 	end(&f);
 }
 

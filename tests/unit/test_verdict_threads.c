@@ -136,7 +136,7 @@ static void threads_that_launch(void **state)
 	verdict_says(&f,
 		     "it takes 75.0 % of the time of thread main 100, most of all on CPU outside "
 		     "of runtime calls; according to the calls that wait for it, the device is busy for at "
-		     "least 21 %, at most 35 % of the time");
+		     "least 11 %, at most 35 % of the time");
 	verdict_says(&f, "root     main 100; user_code");
 	verdict_end(&f);
 
@@ -165,7 +165,7 @@ static void device_may_be_busy(void **state)
 	assert_int_equal(f.verdict.lack, VERDICT_LACK_BUSY);
 	verdict_says(&f,
 		     "What holds the job up cannot be known: the code of thread main 100 takes 75.0 % of the time, "
-		     "but according to the calls that wait for it, the device is busy for at least 21 %, at most 100 % of the "
+		     "but according to the calls that wait for it, the device is busy for at least 11 %, at most 100 % of the "
 		     "time.");
 	verdict_says(&f, "to know  Load the runtime's device layer into the job (libprofbpf-*.so)");
 	verdict_says_not(&f, "root");

@@ -110,6 +110,18 @@ static uint64_t news_ns(const struct bounds *b, uint32_t thread, uint64_t end_ns
 	return end_ns;
 }
 
+/* The end of the device's work in a step of a waiting call. */
+static uint64_t work_end_ns(const struct bounds *b, const struct walk_step *step)
+{
+	uint64_t end_ns = step->end_ns;
+
+	if (b->model->spans.row[step->span].state != STATE_RUNNING) {
+		end_ns = news_ns(b, messenger(b, step), end_ns);
+		end_ns -= MIN(end_ns, BOUNDS_NOTICE_NS);
+	}
+	return MIN(end_ns, b->to_ns);
+}
+
 /* Is a copy complete when its call returns? A copy to the device may only have left the host's memory. */
 static bool copy_is_made(struct bounds *b, const struct call *call)
 {
@@ -131,11 +143,9 @@ static int add_busy(struct bounds *b, const struct call *call)
 
 	walk_start(&walk, b->walker, call->thread, call->start_ns + own_ns, call->end_ns);
 	while (!err && walk_next(&walk, &step)) {
-		uint64_t end_ns = MIN(step.end_ns, b->to_ns);
-
 		if (is_busy(b, &step, copy)) {
 			err = intervals_add(&b->busy, MAX(step.start_ns, b->from_ns),
-					    news_ns(b, messenger(b, &step), end_ns));
+					    work_end_ns(b, &step));
 			waited = true;
 		} else if (made && waited && step.span != INDEX_NONE &&
 			   b->model->spans.row[step.span].state == STATE_RUNNING) {
