@@ -64,6 +64,9 @@ static const struct view CAUSES = { "causes", NULL, &causes, NULL, .within = vie
 	COLUMN(device_busy_at_most_percent, PERCENT, "device busy at most",                     \
 	       "by the calls that wait for it",                                                 \
 	       cell_known_real(row->bounds.known, row->bounds.at_most_percent))                 \
+	COLUMN(device_busy_likely_at_most_percent, PERCENT, "device busy likely at most",       \
+	       "the same, if launches that no call had to wait for take no longer than others", \
+	       cell_known_real(row->bounds.known, row->bounds.likely_most_percent))             \
 	COLUMN(run_ns, NS, "on a CPU", "of it", cell_u64(row->own.total_ns))
 
 /* There is no row if nothing is known about any thread. */
@@ -111,6 +114,10 @@ static void print_whose(FILE *out, const struct model *model, const struct host_
 			"According to the calls that wait for it, the device is busy for at least "
 			"%.1f %%, at most %.1f %% of the time.\n",
 			waits->bounds.at_least_percent, waits->bounds.at_most_percent);
+	if (waits->bounds.known && waits->bounds.likely_most_percent + 1 < waits->bounds.at_most_percent)
+		fprintf(out,
+			"If launches that no call had to wait for take no longer than others, it is busy for at most %.1f %%.\n",
+			waits->bounds.likely_most_percent);
 }
 
 static int waits_text(const struct report *report)

@@ -192,7 +192,7 @@ static void tell_cpu(const struct model *model, const struct results *results, c
 		       verdict->percent);
 }
 
-/* Writes "the device is busy for at least 61 %, at most 74 % of the time". */
+/* Writes "the device is busy for at least 61 %, at most 74 % of the time", and what is likely. */
 static void tell_bounds(const struct results *results, char *text, size_t size)
 {
 	const struct device_bounds *bounds = &results->waits->bounds;
@@ -201,6 +201,10 @@ static void tell_bounds(const struct results *results, char *text, size_t size)
 	       tr("according to the calls that wait for it, the device is busy for at least %.0f "
 		  "%%, at most %.0f %% of the time"),
 	       bounds->at_least_percent, bounds->at_most_percent);
+	if (bounds->likely_most_percent + 1 < bounds->at_most_percent)
+		append(text, size,
+		       tr(", and probably for at most %.0f %%, since launches that no call had to wait for hardly take longer than others"),
+		       bounds->likely_most_percent);
 }
 
 /* Describes the waits for a device without recorded tasks. */

@@ -181,7 +181,7 @@ struct border {
 	uint64_t wait; /* time in fetches of the steps' millisecond */
 	enum verdict_state state;
 	double percent;
-	double at_most; /* upper bound of the device's busy time */
+	double at_most; /* likely upper bound of the device's busy time */
 	uint64_t cpu; /* waits for CPUs */
 	uint64_t copied; /* the part of own in synchronous copies that waited for the device */
 };
@@ -215,7 +215,8 @@ static void judge_border(const struct border *border)
 	f.waits.own = (struct idle_roots){ .total_ns = border->own * US };
 	f.waits.bounds.known = border->at_least >= 0;
 	f.waits.bounds.at_least_percent = border->at_least;
-	f.waits.bounds.at_most_percent = border->at_most;
+	f.waits.bounds.at_most_percent = border->at_most > 0 ? 100 : 0;
+	f.waits.bounds.likely_most_percent = border->at_most;
 	f.waits.bounds.copied_ns = border->copied * US;
 	f.waits.of_steps = border->wait > 0;
 	verdict_judge(&f);

@@ -11,16 +11,10 @@
 #include "analyzer/analyse/intervals.h"
 #include "analyzer/join/launch/call_kind.h"
 #include "analyzer/analyse/idle/idle_sleep.h"
+#include "analyzer/analyse/idle/launch_turns.h"
 #include "lib/base/bisect.h"
 
 #define STREAMS_MAX 64 /* with more streams the bounds stay unknown */
-
-/* The start of a call that submits, or the end of a call that waits. */
-struct moment {
-	uint64_t ts_ns;
-	uint32_t call;
-	bool waited;
-};
 
 /* A stream, and the time of the last submission to it. */
 struct stream {
@@ -37,7 +31,7 @@ struct bounds {
 	uint64_t to_ns;
 	uint64_t *shortest_ns; /* by function */
 	struct work_names names;
-	MODEL_ARRAY(struct moment) moments;
+	MODEL_ARRAY(struct host_moment) moments;
 	uint32_t first; /* the first moment that is not before the part whose rows were loaded */
 	struct stream streams[STREAMS_MAX];
 	uint32_t stream_count;
@@ -131,12 +125,13 @@ static bool copy_is_made(struct bounds *b, const struct call *call)
 	       call_copy_way(&b->names, call) != LOOP_FEED;
 }
 
-static int add_busy(struct bounds *b, const struct call *call)
+/* Adds the time in which a call waits for the device. *@had_to: is it longer than the call and the notice take? */
+static int add_busy(struct bounds *b, const struct call *call, bool *had_to)
 {
 	const struct analysis_window window = { b->from_ns, b->to_ns };
 	bool copy = call_function(b->model, call)->kind == PROFBPF__FUNCTION__KIND__COPY;
 	bool made = copy && copy_is_made(b, call), waited = false;
-	uint64_t own_ns = MIN(b->shortest_ns[call->function], BOUNDS_OVERHEAD_NS);
+	uint64_t own_ns = MIN(b->shortest_ns[call->function], BOUNDS_OVERHEAD_NS), waited_ns = 0;
 	struct walk walk;
 	struct walk_step step;
 	int err = 0;
@@ -147,11 +142,13 @@ static int add_busy(struct bounds *b, const struct call *call)
 			err = intervals_add(&b->busy, MAX(step.start_ns, b->from_ns),
 					    work_end_ns(b, &step));
 			waited = true;
+			waited_ns += step.end_ns - step.start_ns;
 		} else if (made && waited && step.span != INDEX_NONE &&
 			   b->model->spans.row[step.span].state == STATE_RUNNING) {
 			b->copied_ns += analysis_clipped(step.start_ns, step.end_ns, &window);
 		}
 	}
+	*had_to = waited_ns > BOUNDS_NOTICE_NS;
 	return err;
 }
 
@@ -211,33 +208,35 @@ static int collect(struct bounds *b)
 	}
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
-		bool submits = call_is_launch(model, call);
-		int err = 0;
+		bool submits = call_is_launch(model, call), waited = false;
 
 		if (!is_wanted(b, call))
 			continue;
 		if (submits && find_stream(b, stream_of(model, call)) &&
-		    !MODEL_PUSH(&b->moments, ((struct moment){ call->start_ns, i, false })))
+		    !MODEL_PUSH(&b->moments, ((struct host_moment){ .ts_ns = call->start_ns, .call = i })))
 			return -ENOMEM;
-		if (waits_for(b, call) != FOR_NONE &&
-		    !MODEL_PUSH(&b->moments, ((struct moment){ call->end_ns, i, true })))
+		if (!call_waits(model, call) || !is_whole(call))
+			continue;
+		if (add_busy(b, call, &waited) ||
+		    !MODEL_PUSH(&b->moments,
+				((struct host_moment){ .ts_ns = call->end_ns,
+						       .call = i,
+						       .waits = true,
+						       .proves = waits_for(b, call) != FOR_NONE,
+						       .waited = waited })))
 			return -ENOMEM;
-		if (call_waits(model, call) && is_whole(call))
-			err = add_busy(b, call);
-		if (err)
-			return err;
 	}
 	return 0;
 }
 
 static int by_time(const void *a, const void *b)
 {
-	const struct moment *x = a, *y = b;
+	const struct host_moment *x = a, *y = b;
 
 	if (x->ts_ns != y->ts_ns)
 		return x->ts_ns < y->ts_ns ? -1 : 1;
-	if (x->waited != y->waited)
-		return x->waited ? -1 : 1;
+	if (x->waits != y->waits)
+		return x->waits ? -1 : 1;
 	return x->call < y->call ? -1 : x->call > y->call;
 }
 
@@ -284,10 +283,10 @@ static void begin_submitted(struct bounds *b, bool unsure)
 			stream->submitted_ns = MAX(stream->submitted_ns, row->call.start_ns);
 	}
 	for (uint32_t i = 0; i < b->first; i++) {
-		const struct moment *moment = &b->moments.row[i];
+		const struct host_moment *moment = &b->moments.row[i];
 		struct stream *stream;
 
-		if (moment->waited)
+		if (moment->waits)
 			continue;
 		stream = find_stream(b, stream_of(model, &model->calls.row[moment->call]));
 		stream->submitted_ns = MAX(stream->submitted_ns, moment->ts_ns);
@@ -391,24 +390,26 @@ static int find_idle(struct bounds *b)
 		idle = all_done(b);
 	}
 	for (uint32_t i = b->first; i <= b->moments.count; i++) {
-		const struct moment *moment = i < b->moments.count ? &b->moments.row[i] : NULL;
+		const struct host_moment *moment = i < b->moments.count ? &b->moments.row[i] : NULL;
 		uint64_t ts_ns = moment && moment->ts_ns < b->to_ns ? moment->ts_ns : b->to_ns;
 		const struct call *call = moment ? &b->model->calls.row[moment->call] : NULL;
 
-		if (idle && (!moment || !moment->waited)) {
+		if (idle && (!moment || !moment->waits)) {
 			if (intervals_add(&b->idle, MAX(since_ns, b->from_ns), ts_ns))
 				return -ENOMEM;
 			idle = false;
 		}
 		if (!moment)
 			break;
-		if (!moment->waited) {
+		if (!moment->waits) {
 			struct stream *stream = find_stream(b, stream_of(b->model, call));
 
 			stream->done = false;
 			stream->submitted_ns = moment->ts_ns;
 			continue;
 		}
+		if (!moment->proves)
+			continue;
 		has_waited(b, call);
 		if (!idle && all_done(b)) {
 			idle = true;
@@ -458,6 +459,17 @@ static bool find_shortest(struct bounds *b)
 	return true;
 }
 
+/* The busy time by likeness; the analysed time if nothing can be said. */
+static uint64_t likely_ns(const struct bounds *b)
+{
+	uint32_t first = BISECT(i, 0, b->moments.count, b->moments.row[i].ts_ns < b->from_ns);
+	uint32_t end = BISECT(i, first, b->moments.count, b->moments.row[i].ts_ns <= b->to_ns);
+
+	if (b->stream_count != 1)
+		return b->to_ns - b->from_ns;
+	return launch_turns_busy(b->model, b->moments.row + first, end - first, b->from_ns, b->to_ns);
+}
+
 int device_bounds_find(const struct model *model, const struct walker *walker,
 		       const struct analysis_options *options, uint64_t from_ns, uint64_t to_ns,
 		       struct device_bounds *bounds)
@@ -488,6 +500,8 @@ int device_bounds_find(const struct model *model, const struct walker *walker,
 		bounds->copied_ns = b.copied_ns;
 		bounds->at_least_percent = 100 * (double)busy_ns / window_ns;
 		bounds->at_most_percent = 100 - 100 * (double)idle_ns / window_ns;
+		bounds->likely_most_percent =
+			MIN(bounds->at_most_percent, 100 * (double)likely_ns(&b) / window_ns);
 	}
 	work_names_free(&b.names);
 	free(b.shortest_ns);

@@ -33,6 +33,7 @@ struct device_bounds {
 	bool known; /* there are calls that submit work, and none was too short to be recorded */
 	double at_least_percent; /* of the analysed time */
 	double at_most_percent;
+	double likely_most_percent; /* the same by likeness (launch_turns.h): no proof, at most at_most_percent */
 	/*
 	 * Threads' time on a CPU in calls that copy synchronously, after they have waited for the device in the same
 	 * call: earlier work is done, so none of it hides this time.

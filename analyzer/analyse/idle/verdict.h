@@ -43,7 +43,7 @@
  * healthy if no state weighs VERDICT_NOISE_PERCENT or more, or the work weighs at least VERDICT_BUSY_PERCENT; unknown
  * if the threads' own time on a CPU makes host_code the heaviest state, but may cost nothing, because the device may be
  * busy meanwhile: by device_bounds.h it is busy for at least VERDICT_NOISE_PERCENT (threads wait for it, so a faster
- * device would help) and at most VERDICT_BUSY_PERCENT or more, and the states data, cpu and host_code without that time
+ * device would help) and likely at most VERDICT_BUSY_PERCENT or more, and the states data, cpu and host_code without that time
  * weigh less than it, and less than a tenth together; here waits for CPUs of less than a quarter of that time are part
  * of it, and synchronous copies that had to wait for the device are not: these do cost something. Else the heaviest
  * state. Without records of threads' activity

@@ -147,7 +147,7 @@ static bool may_cost_nothing(const struct judge *judge, uint8_t heaviest, uint64
 
 	if (!bounds->known || heaviest != VERDICT_HOST_CODE ||
 	    bounds->at_least_percent < VERDICT_NOISE_PERCENT ||
-	    bounds->at_most_percent < VERDICT_BUSY_PERCENT)
+	    bounds->likely_most_percent < VERDICT_BUSY_PERCENT)
 		return false;
 	other_ns = judge->ns[VERDICT_DATA] + judge->ns[VERDICT_HOST_CODE] - own_ns;
 	/* Of the own time in copies it is known that it costs something. */

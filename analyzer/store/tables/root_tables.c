@@ -157,7 +157,11 @@ static bool next_waiter(struct table_cursor *at)
 			       of->results->waits->bounds.at_least_percent))          \
 	COLUMN(device_at_most, PERCENT, "at most", "of that time",                    \
 	       cell_known_real(of->results->waits->bounds.known,                      \
-			       of->results->waits->bounds.at_most_percent))
+			       of->results->waits->bounds.at_most_percent))            \
+	COLUMN(device_likely_at_most, PERCENT, "likely at most",                      \
+	       "the same, if launches that no call had to wait for take no longer than others", \
+	       cell_known_real(of->results->waits->bounds.known,                      \
+			       of->results->waits->bounds.likely_most_percent))
 
 DEFINE_TABLE(waiters, uint32_t, WAITER_COLUMNS, next_waiter,
 	     "a thread that represents the job, if the device reports no tasks");
