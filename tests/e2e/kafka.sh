@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Every row that hosts publish arrives once over a topic of a real Kafka, by examples/kafka, although the broker and both
-# ends of the bridge are killed.
+# ends of the bridge are killed, the ends also at each of their steps; a reader that starts again goes on where it was.
 # long: a broker in Java, which starts four times; nothing of profbpf but two short scripts
 # timeout: 1800
 . "$(dirname "$0")/lib.sh"
@@ -9,7 +9,7 @@ need_command kcat java mvn python3
 
 "$ROOT/tests/tools/make-venv" fleet >"$WORK/install" 2>&1 || skip "DuckDB cannot be installed: $(tail -n 1 "$WORK/install")"
 PYTHON=$ROOT/build/venv-fleet/bin/python TOOLS=$ROOT/tests/tools
-PYTHONPATH=$ROOT/fleet
+BRIDGES=$ROOT/examples/kafka PYTHONPATH=$ROOT/fleet
 export PYTHONPATH PYTHONDONTWRITEBYTECODE=1 JAVA_TOOL_OPTIONS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m'
 jars=$ROOT/build/kafka-4.1.0
 if [ ! -e "$jars/.complete" ]; then
@@ -44,17 +44,47 @@ start_broker() {
 	BROKER_PID=$!
 	wait_until 120 serves || fail "the broker: $(tail -n 5 "$WORK/broker.log")"
 }
-# Each end is in a group of its own, with its kcat, which gives a file up soon: what does not arrive stays.
-start_ends() {
-	setsid "$ROOT/examples/kafka/to_kafka" "$WORK/out" "$BROKER" profbpf -X message.timeout.ms=1000 >>"$WORK/to.log" 2>&1 &
+# Each end is in a group of its own, with its kcat, which gives a file up soon: what does not arrive stays. An end finds
+# programs that kill its group before or after their work, once the test asks for it: die_at END before|after PROGRAM.
+for program in head mv sync kcat rm; do
+	mkdir -p "$WORK/mortal"
+	cat >"$WORK/mortal/$program" <<END
+#!/bin/bash
+! rm "$WORK/\$BRIDGE.before.$program" 2>/dev/null || kill -KILL 0
+"$(command -v $program)" "\$@"
+status=\$?
+! "$(command -v rm)" "$WORK/\$BRIDGE.after.$program" 2>/dev/null || kill -KILL 0
+exit \$status
+END
+	sed -i "2s|! rm|! $(command -v rm)|" "$WORK/mortal/$program"
+	chmod +x "$WORK/mortal/$program"
+done
+start_to() {
+	BRIDGE=to PATH=$WORK/mortal:$PATH setsid "$BRIDGES/to_kafka" "$WORK/out" "$BROKER" profbpf -X message.timeout.ms=1000 >>"$WORK/to.log" 2>&1 &
 	TO_PID=$!
-	setsid "$ROOT/examples/kafka/from_kafka" "$BROKER" profbpf "$WORK/in" >>"$WORK/from.log" 2>&1 &
+}
+start_from() {
+	BRIDGE=from PATH=$WORK/mortal:$PATH setsid "$BRIDGES/from_kafka" "$BROKER" profbpf "$WORK/in" >>"$WORK/from.log" 2>&1 &
 	FROM_PID=$!
+}
+start_ends() {
+	start_to
+	start_from
+}
+die_at() {
+	local asked=$WORK/$1.$2.$3
+	died() { [ ! -e "$asked" ]; }
+	touch "$asked"
+	wait_until 30 died || fail "$1_kafka did not come to $3: $(tail -n 5 "$WORK/$1.log")"
+	case $1 in
+	to) kill_group $TO_PID && start_to ;;
+	from) kill_group $FROM_PID && start_from ;;
+	esac
 }
 kill_group() { { kill -KILL -- "-$1" && wait_for_end "$1" 10; } 2>/dev/null || :; }
 kill_broker() { { kill -KILL "$BROKER_PID" && wait_for_end "$BROKER_PID" 10; } 2>/dev/null || :; }
 mkdir "$WORK/out" "$WORK/in"
-"$PYTHON" "$TOOLS/make_lake.py" "$WORK/lake" --ranks 16 --steps 160 --seed 5
+"$PYTHON" "$TOOLS/make_lake.py" "$WORK/lake" --ranks 16 --steps 400 --seed 5
 start_broker
 start_ends
 "$PYTHON" "$TOOLS/replay_lake.py" "$WORK/lake" --spools "$WORK/spools" --log "$WORK/log" --speed 2 --dir "$WORK/out" >"$WORK/replay" 2>&1 &
@@ -71,12 +101,21 @@ for order in "to broker from" "broker from to" "from to broker"; do
 	start_broker
 	start_ends
 done
+points=0
+for point in before.head after.head before.mv after.mv before.sync after.sync; do
+	die_at from "${point%.*}" "${point#*.}"
+	points=$((points + 1))
+done
+for point in before.kcat after.kcat before.rm after.rm; do
+	die_at to "${point%.*}" "${point#*.}"
+	points=$((points + 1))
+done
 wait_for_end $publisher 60 || fail "the publisher: $(cat "$WORK/replay")"
 all_sent() { [ -z "$(find "$WORK/out" -name '*.parquet')" ]; }
 wait_until 60 all_sent || fail "not all was sent: $(tail -n 5 "$WORK/to.log")"
 arrived() { "$PYTHON" "$TOOLS/same_rows.py" "$WORK/lake" "$WORK/in" >"$WORK/rows" 2>&1; }
 wait_until 60 arrived || fail "rows: $(cat "$WORK/rows") $(tail -n 5 "$WORK/from.log")"
-note "9 kills: $(cat "$WORK/rows")"
+note "9 kills, $points between two steps of an end: $(cat "$WORK/rows")"
 # A killed reader leaves a part of a file, which no reader may take for a file.
 [ -z "$(find "$WORK/in" -name '.*.parquet')" ] || fail "parts of files are named as files: $(find "$WORK/in" -name '.*.parquet')"
 
@@ -90,4 +129,28 @@ assert_contains "a record with another key" "$WORK/from.log" 'did not send: \.\.
 assert_contains "a record without a key" "$WORK/from.log" "did not send: ''\$"
 [ ! -e "$WORK/steps.parquet" ] || fail "a file was written beside the folder"
 kill_group $TO_PID
+
+# restart_from MARK - starts the reader again; returns once it has written steps/MARK.parquet, which is sent meanwhile.
+restart_from() {
+	kill_group $FROM_PID
+	start_from
+	echo x | kcat -P -q -b "$BROKER" -t profbpf -p 0 -k "steps/$1.parquet"
+	mark=$WORK/in/steps/$1.parquet
+	is_there() { [ -s "$mark" ]; }
+	wait_until 30 is_there || fail "a reader that starts again: $(tail -n 5 "$WORK/from.log")"
+}
+# It goes on behind its position: a file from before does not come back.
+first=$(find "$WORK/in/collectives" -name '*.parquet' -print -quit)
+rm "$first"
+restart_from again
+[ ! -e "$first" ] || fail "the reader read the topic from its beginning again"
+"$BRIDGES/from_kafka" "$BROKER" profbpf "$WORK/in" 2>"$WORK/second" && fail "two readers write to one directory"
+assert_contains "a second reader" "$WORK/second" 'another from_kafka writes profbpf'
+# The position of another topic, or half of one: it reads all.
+for position in "7 steps/other.parquet" "99999999 steps/other.parquet" "99"; do
+	printf '%s\n' "$position" >"$WORK/in/profbpf.position"
+	rm -f "$first"
+	restart_from "after-${position%% *}"
+	[ -e "$first" ] || fail "position '$position': the topic was not read from its beginning"
+done
 kill_group $FROM_PID
