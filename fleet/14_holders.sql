@@ -7,7 +7,7 @@ WITH on_host AS (SELECT host, count(DISTINCT rank) AS ranks FROM costs GROUP BY 
 together AS (
   SELECT r.host, r.block, r.why, r.cause
   FROM reasons r JOIN on_host h ON h.host = r.host
-  WHERE r.kind = 'rank'
+  WHERE r.kind = 'rank' AND r.host <> ''
   GROUP BY r.host, r.block, r.why, r.cause
   HAVING count(*) >= 2 AND 2 * count(*) >= max(h.ranks)),
 known AS (

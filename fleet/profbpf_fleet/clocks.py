@@ -10,6 +10,7 @@ import math
 
 SIGMAS = 3  # standard errors in the reported error
 TRUSTED_NS = 1e6  # ends that scatter by more are not ends of one collective
+DRIFT = 2e-4  # clocks drift by less
 FIRST, LAST = -(1 << 62), 1 << 62
 
 Part = collections.namedtuple("Part", "from_step shift rate variance")
@@ -40,6 +41,26 @@ def tree_of(members, hosts):
                     todo.append(rank)
                     tree.append((rank, parent, communicator))
     return root, tree
+
+
+def groups_of(members):
+    """[[ranks]]: the groups of two ranks or more that share communicators, directly or by way of others."""
+    group_of = {}
+    by_communicator = collections.defaultdict(set)
+    for row in members:
+        by_communicator[row["communicator"]].add(row["rank"])
+    for ranks in by_communicator.values():
+        whole = set().union(*(group_of.get(rank, {rank}) for rank in ranks))
+        group_of |= dict.fromkeys(whole, whole)
+    return sorted(sorted(group) for group in {id(group): group for group in group_of.values()}.values() if len(group) > 1)
+
+
+def relation_of_tree(tree):
+    """The SELECT that makes the table tree."""
+    values = ", ".join(f"({rank}, {parent}, '{name.replace(chr(39), chr(39) * 2)}')" for rank, parent, name in tree)
+    none = "" if tree else " WHERE 1 = 0"
+    return ("SELECT CAST(rank AS INT) AS rank, CAST(parent AS INT) AS parent, communicator FROM "
+            f"(VALUES {values or '(0, 0, chr(63))'}) AS v(rank, parent, communicator){none}")
 
 
 def parts_of_fits(fits):
@@ -124,9 +145,10 @@ def told(clocks):
              "error_ns": round(SIGMAS * math.sqrt(parts[0].variance))} for rank, parts in sorted(clocks.items())]
 
 
-def settings(clocks, hosts):
+def settings(clocks, hosts, gap_ns):
     """[(step, ns, [ranks])]: clocks that were set, when and by how much. If most clocks seem to have been set, it was
-    the clock of the lowest rank."""
+    the clock of the lowest rank. If half of them do, gap_ns(rank, step) decides: the time between the end of the rank's
+    step before and the begin of this one, by its own clock."""
     jumps = collections.defaultdict(list)
     for rank, parts in sorted(clocks.items()):
         for before, after in zip(parts, parts[1:]):
@@ -134,11 +156,11 @@ def settings(clocks, hosts):
                 jumps[after.from_step].append((after.shift - before.shift, rank))
     found, lowest = [], min(hosts)
     for step, moved in sorted(jumps.items()):
-        if len(moved) > 1 and 2 * len(moved) > len(clocks):
-            usual = sorted(ns for ns, _ in moved)[len(moved) // 2]
+        usual = sorted(ns for ns, _ in moved)[len(moved) // 2]
+        if (len(moved) > 1 and 2 * len(moved) > len(clocks)) or (2 * len(moved) == len(clocks) and abs(gap_ns(lowest, step)) > abs(usual) / 2):
             same = [rank for rank, host in hosts.items() if host == hosts[lowest] and rank in clocks and rank not in [r for _, r in moved]]
             found.append((step, -usual, same or [lowest]))
-            moved = [(ns - usual, rank) for ns, rank in moved if abs(ns - usual) > TRUSTED_NS]
+            moved = [(ns - usual, rank) for ns, rank in moved if abs(ns - usual) > TRUSTED_NS + DRIFT * abs(usual)]
         by_host = collections.defaultdict(list)
         for ns, rank in moved:
             by_host[hosts[rank] or rank].append((ns, rank))

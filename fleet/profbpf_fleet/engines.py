@@ -4,7 +4,8 @@
 An engine has make(name, select): makes a table from the rows of a query; rows(select): returns them as a list of dicts;
 read(table): returns a table of the lake as SQL behind FROM, or None if the lake has none; left_out: files that could
 not be read; look_for_damage(): reads all files to their ends and returns whether it found one that was not known to be
-damaged; begin_anew(): removes all tables, so that the caller makes them again without damaged files; version; close().
+damaged; begin_anew(): removes all tables, so that the caller makes them again without damaged files; version; close();
+complete: the lake is complete, and nobody has compared the numbers of its ranks' steps yet.
 """
 
 import glob
@@ -42,6 +43,8 @@ def files_of(lake, table, left_out, damaged=()):
 
 class Damage:
     """Finds damage that is_whole() does not see, by reading whole files; used after a judgement has failed."""
+
+    complete = True
 
     def __init__(self):
         self.left_out, self.known_damage, self.tables = [], set(), {}
@@ -113,13 +116,13 @@ class DuckDB(Damage):
             raise told(error) from error
 
     def view(self, name, select):
-        self.execute(f"CREATE VIEW {name} AS {select}")
+        self.execute(f"CREATE OR REPLACE VIEW {name} AS {select}")
 
     def columns(self, source):
         return [row[0] for row in self.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()]
 
     def make(self, name, select):
-        self.execute(f"CREATE TABLE {name} AS {select}")
+        self.execute(f"CREATE OR REPLACE TABLE {name} AS {select}")
 
     def drop(self, name):
         self.execute(f"DROP TABLE {name}")
@@ -179,7 +182,10 @@ class Spark(Damage):
             return False
 
     def view(self, name, select):
-        self.session.sql(select).createOrReplaceTempView(name)
+        try:
+            self.session.sql(select).createOrReplaceTempView(name)
+        except Exception as error:
+            raise told(error) from error
 
     def columns(self, source):
         return self.session.table(source).columns

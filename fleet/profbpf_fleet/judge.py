@@ -14,11 +14,13 @@ import statistics
 from profbpf_fleet import clocks as clock
 from profbpf_fleet.engines import Problem
 from profbpf_fleet.findings import findings_of, of_files
-from profbpf_fleet.lake import open_lake
+from profbpf_fleet.lake import Lake
+from profbpf_fleet.numbers import numbers_of
 from profbpf_fleet.sentences import sentence_of
 
 SCHEMA = "profbpf.fleet/1"
 CHRONIC = 0.5  # share of its steps
+OTHER_JOB = 0.1  # the steps of groups of ranks are longer by more than this share if the groups are different jobs
 MS = 1e6
 
 
@@ -35,14 +37,19 @@ class Judgement:
     def __init__(self, engine, first_step, last_step, with_map):
         self.engine = engine
         self.with_map = with_map
-        self.lacking = open_lake(engine, first_step, last_step)
+        lake = Lake(engine)
+        self.lacking, self.unfit, self.unusable = lake.lacking, lake.unfit, lake.unusable()
+        self.numbers = numbers_of(engine, dict(statements())["members"]) if engine.complete else None
+        self.range = engine.rows("SELECT min(step) AS first, max(step) AS last FROM steps")[0]
+        lake.show((first_step, last_step), self.numbers and self.numbers.added)
         self.host_of = {row["rank"]: row["host"] for row in engine.rows("SELECT rank, max(host) AS host FROM steps GROUP BY rank")}
         self.known = engine.rows("SELECT count(*) AS steps, count(compute_ns) AS compute_ns, count(exposed_communication_ns) AS "
                                  "exposed_communication_ns, count(idle_ns) AS idle_ns FROM steps")[0]
         engine.make("doubled", "SELECT rank, step FROM steps GROUP BY rank, step HAVING count(*) > 1")
         self.twice = engine.rows("SELECT rank, count(*) AS steps FROM doubled GROUP BY rank ORDER BY rank")
         self.doubled_steps = engine.rows("SELECT count(DISTINCT step) AS steps FROM doubled")[0]["steps"]
-        self.origin, self.without_steps = None, []
+        self.compared_steps = engine.rows("SELECT count(*) AS steps FROM (SELECT step FROM steps GROUP BY step HAVING count(DISTINCT rank) > 1) s")[0]["steps"]
+        self.origin, self.without_steps, self.jobs = None, [], []
         if self.host_of:
             self.run()
 
@@ -57,6 +64,7 @@ class Judgement:
             if name == "links":
                 self.engine.drop("arrivals")
         rows = self.engine.rows
+        self.jobs = self.jobs_of(rows("SELECT rank, median(step_ns) AS ns FROM steps GROUP BY rank"))
         self.origin = rows("SELECT * FROM origin")[0]
         self.bounds = {row["kind"]: row for row in rows("SELECT * FROM bounds")}
         # Times of steps that a rank has more than once are sums: they do not show which rank is slow.
@@ -78,10 +86,20 @@ class Judgement:
         self.members = [row for row in members if row["rank"] in self.host_of]
         self.without_steps = sorted({row["rank"] for row in members} - set(self.host_of))
         self.root, self.tree = clock.tree_of(self.members, self.host_of)
-        values = ", ".join(f"({rank}, {parent}, '{name.replace(chr(39), chr(39) * 2)}')" for rank, parent, name in self.tree)
-        none = "" if self.tree else " WHERE 1 = 0"
-        self.engine.make("tree", "SELECT CAST(rank AS INT) AS rank, CAST(parent AS INT) AS parent, communicator FROM "
-                         f"(VALUES {values or '(0, 0, chr(63))'}) AS v(rank, parent, communicator){none}")
+        self.engine.make("tree", clock.relation_of_tree(self.tree))
+
+    def jobs_of(self, lengths):
+        """[[ranks]]: the jobs in the lake if it has more than one: groups of ranks that no collective connects, and whose
+        steps differ in length, as those of ranks that wait for each other do not."""
+        usual = {row["rank"]: row["ns"] for row in lengths}
+        groups = clock.groups_of(self.members)
+        lengths = [statistics.median(usual[rank] for rank in group) for group in groups]
+        return groups if len(groups) > 1 and max(lengths) > (1 + OTHER_JOB) * min(lengths) else []
+
+    def gap_ns(self, rank, step):
+        """The time from the end of a rank's step before this one to the begin of this one, by its own clock."""
+        found = self.engine.rows(f"SELECT start_ns, step_ns FROM steps WHERE rank = {rank} AND step <= {step} ORDER BY step DESC LIMIT 2")
+        return found[0]["start_ns"] - found[1]["start_ns"] - found[1]["step_ns"] if len(found) == 2 else 0
 
     def make_clocks(self):
         self.clocks = clock.chain(self.root, self.tree, self.engine.rows("SELECT * FROM fits ORDER BY rank, epoch"), self.host_of)
@@ -143,9 +161,9 @@ def judge(engine, first_step, last_step, with_map):
     while True:
         try:
             return Judgement(engine, first_step, last_step, with_map)
-        except Problem:
+        except Problem as problem:
             if not engine.look_for_damage():
-                raise
+                raise Problem(str(problem) if str(problem).startswith(engine.lake) else f"{engine.lake}: {problem}") from problem
         engine.begin_anew()
 
 
@@ -158,7 +176,7 @@ def answer(engine, first_step=None, last_step=None, with_map=False):
         if "rank" in judgement.bounds:
             result["usual_step_ms"] = round(judgement.bounds["rank"]["usual_step_ns"] / MS, 3)
         result["named_from_ms"] = {kind: round(row["ns"] / MS, 3) for kind, row in sorted(judgement.bounds.items())}
-        result["holders"] = holders_of(judgement)
+        result["holders"] = [] if judgement.jobs else holders_of(judgement)
         result["clocks"] = clock.told(judgement.clocks)
         result["findings"] = findings_of(judgement, result)
     else:
@@ -171,7 +189,7 @@ def answer(engine, first_step=None, last_step=None, with_map=False):
 
 
 def verdict_of(result, judgement):
-    verdict = {"sentence": sentence_of(result, judgement.doubled_steps)}
+    verdict = {"sentence": sentence_of(result, judgement)}
     if result["holders"]:
         verdict |= {name: value for name, value in result["holders"][0].items() if name in ("rank", "host", "communicator", "why", "cause")}
     return verdict

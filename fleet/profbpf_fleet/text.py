@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """text.py - the answer as text for a terminal."""
 
+from profbpf_fleet.findings import counted
 from profbpf_fleet.sentences import who_of, why_of
 
 
@@ -21,21 +22,21 @@ def clock_lines(clocks):
     offsets = [abs(clock["offset_ns"]) for clock in clocks[1:]]
     drifts = [abs(clock["drift_ppb"]) for clock in clocks[1:]]
     errors = sorted(clock["error_ns"] for clock in clocks[1:])
-    if not offsets:
-        return []
-    return [f"clocks   {len(clocks)} ranks' aligned by the ends of their collectives: up to {max(offsets) / 1e6:.3f} ms apart, "
-            f"up to {max(drifts) / 1e3:.1f} ppm of drift; known to {errors[-1] / 1e3:.1f} us or better"]
+    if not offsets or not any(errors):
+        return []  # no collective compares them: they are the clocks of one host
+    return [f"clocks   of {len(clocks)} ranks, compared by the ends of collectives: up to {max(offsets) / 1e6:.3f} ms apart, "
+            f"up to {max(drifts) / 1e3:.1f} ppm of drift; each is known within {errors[-1] / 1e3:.1f} us"]
 
 
 def text_of(result):
     lines = [f"verdict  {result['verdict']['sentence']}", ""]
     if result["steps"]:
         usual = f"; the usual step takes {result['usual_step_ms']:.1f} ms" if "usual_step_ms" in result else ""
-        lines.append(f"lake     {result['ranks']} ranks, {result['steps']} steps{usual}")
+        lines.append(f"lake     {counted(result['ranks'], 'rank')}, {counted(result['steps'], 'step')}{usual}")
         lines += clock_lines(result["clocks"])
     if result["holders"]:
         rows = [["ms/step", "steps", "first", "last", "", "who", "why", ""]] + [holder_row(holder) for holder in result["holders"]]
-        lines += ["", "Who holds the job back, by what it costs the job; in each step the one that costs most:"] + table(rows)
+        lines += ["", "Who holds the job back, the highest total cost first; in each step the holder is the one that costs most:"] + table(rows)
     if result["findings"]:
-        lines += ["", "Besides:"] + [f"  {finding['text']}" for finding in result["findings"]]
+        lines += ["", "Notes:"] + [f"  {finding['text']}" for finding in result["findings"]]
     return "\n".join(lines) + "\n"

@@ -23,6 +23,8 @@ def defined(table):
 class Window(engines.DuckDB):
     """Rows of the last steps; progress: the last report of each rank; heard: the time of each host's last message."""
 
+    complete = False  # place() has settled the numbers of steps
+
     def __init__(self, steps, memory="800MB"):
         super().__init__("", memory)
         self.steps = steps
@@ -35,12 +37,6 @@ class Window(engines.DuckDB):
     # The engine's interface for judge.py; tables of a judgement replace those of the one before.
     def read(self, table):
         return f"live_{table}" if self.rows(f"SELECT 1 AS one FROM live_{table} LIMIT 1") else None
-
-    def view(self, name, select):
-        self.execute(f"CREATE OR REPLACE VIEW {name} AS {select}")
-
-    def make(self, name, select):
-        self.execute(f"CREATE OR REPLACE TABLE {name} AS {select}")
 
     def load(self, table, paths):
         """Load files' rows into a table new_TABLE; unreadable files are listed in damaged. Returns whether any was

@@ -22,6 +22,10 @@ FLEET=$WORK/venv/bin/profbpf-fleet
 find "$WORK/venv" -name '*.sql' -printf '%f\n' | sort >"$WORK/packed"
 find "$ROOT/fleet" -maxdepth 1 -name '*.sql' -printf '%f\n' | sort | cmp - "$WORK/packed" || fail "the wheel has other SQL than fleet/"
 
+mkdir "$WORK/parts"
+PYTHONPATH=$ROOT/fleet "$VENV/python" "$ROOT/tests/tools/fleet_parts.py" "$WORK/parts" >"$WORK/out" 2>&1 || fail "the parts: $(tail -n 20 "$WORK/out")"
+note "lakes of odd shapes: $(tail -n 3 "$WORK/out" | tr '\n' ' ')"
+
 # planted NAME OPTIONS...: makes a lake, judges it, and compares the answer with the plants
 planted() {
 	local name=$1
@@ -135,7 +139,7 @@ cp -r "$WORK/shapes" "$WORK/twice"
 for table in steps collectives; do cp "$WORK/twice/$table/host000-2.parquet" "$WORK/twice/$table/again-2.parquet"; done
 "$FLEET" report "$WORK/twice" --format json -o "$WORK/twice.json"
 assert_eq "steps that are there twice" '[2] 60' "$(jq -rc '.findings[] | select(.kind == "twice") | "\(.ranks) \(.steps)"' "$WORK/twice.json")"
-assert_eq "who, of steps that are there twice" '0 Nothing can be said of who holds the job back: 60 of 60 steps are there more than once' \
+assert_eq "who, of steps that are there twice" '0 Nothing can be said of who holds the job back: 60 of 60 steps are in the lake more than once' \
 	"$(jq -r '"\(.holders | length) \(.verdict.sentence | split(",")[0])"' "$WORK/twice.json")"
 "$VENV/python" - "$WORK/shapes/steps" <<'END'
 import glob, sys
