@@ -15,7 +15,7 @@ import urllib.error
 import urllib.request
 
 from profbpf_fleet.exposition import Exposition
-from profbpf_fleet.sentences import who_of, why_of
+from profbpf_fleet.sentences import begin_of, why_of
 
 SCHEMA = "profbpf.watch/1"
 GONE_AFTER = 2  # judgements in a row without the finding
@@ -45,10 +45,7 @@ def worded(finding):
     """The finding with its sentence; a finding without one is a holder, whose sentence is made here."""
     if "sentence" in finding:
         return finding
-    who = who_of(finding)
-    return finding | {"sentence": f"{who[0].upper()}{who[1:]} {'hold' if who.startswith('the links') else 'holds'} the job back by "
-                                  f"{finding['held_ms_per_step']:.1f} ms of a step of {finding['usual_step_ms']:.1f} ms since step {finding['since_step']}: "
-                                  f"{why_of(finding)}."}
+    return finding | {"sentence": f"{begin_of(finding)} since step {finding['since_step']}: {why_of(finding)}."}
 
 
 class Alerts:
@@ -151,15 +148,15 @@ def metrics_of(window, result, alerts, messages):
     metric = out.metric
     active = list(alerts.active.values())
     labels = ("rank", "host", "communicator", "why", "cause")
-    metric("ranks", "gauge", "Ranks of which steps were judged.", [({}, result["ranks"] if result else 0)])
-    metric("hosts", "gauge", "Hosts that were heard.", [({}, len(window.heard))])
+    metric("ranks", "gauge", "Ranks whose steps were judged.", [({}, result["ranks"] if result else 0)])
+    metric("hosts", "gauge", "Hosts that sent messages.", [({}, len(window.heard))])
     if result:
         metric("last_step", "gauge", "Last step that was judged.", [({}, result["to_step"])])
         metric("usual_step_seconds", "gauge", "Length of the usual step.", [({}, result["usual_step_ms"] / 1e3)] if "usual_step_ms" in result else [])
-    metric("held_seconds", "gauge", "What a rank, a host or a communicator costs the job in each step now.",
+    metric("held_seconds", "gauge", "Time that a rank, a host or a communicator costs the job in each step now.",
            [({name: found.get(name, "") for name in labels}, found["held_ms_per_step"] / 1e3) for found in active if found["kind"] == "holder"])
-    metric("hang", "gauge", "1 while steps of ranks go on no more.", [({}, int(any(found["kind"] == "hang" for found in active)))])
-    metric("silent_hosts", "gauge", "Hosts of which nothing is heard.", [({}, sum(len(found["hosts"]) for found in active if found["kind"] == "silent"))])
-    metric("files_total", "counter", "Files of the lake that were taken in.", [({}, messages)])
+    metric("hang", "gauge", "1 while the steps of ranks make no progress.", [({}, int(any(found["kind"] == "hang" for found in active)))])
+    metric("silent_hosts", "gauge", "Hosts that send no messages.", [({}, sum(len(found["hosts"]) for found in active if found["kind"] == "silent"))])
+    metric("files_total", "counter", "Files of the lake that were read.", [({}, messages)])
     metric("alerts_total", "counter", "Findings that began.", [({"kind": kind}, alerts.count.get(kind, 0)) for kind in ("holder", "hang", "silent")])
     return out

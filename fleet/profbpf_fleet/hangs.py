@@ -36,11 +36,11 @@ def hang_of(progress, usual_ns, after_s, clocks):
     if not quiet:
         return None
     seconds = max(quiet_ns(known) for known in quiet.values()) / 1e9
-    step = max(known.step for known in quiet.values() if known.step is not None)
+    step = max((known.step for known in quiet.values() if known.step is not None), default=0)
     finding = {"kind": "hang", "ranks": sorted(quiet), "since_step": step, "why": "hang", "silent_s": round(seconds, 1)}
     ahead = [rank for rank, known in progress.items() if rank not in quiet and known.step is not None and known.step > step + AHEAD]
     if ahead:
-        finding["sentence"] = f"The steps of {names(quiet)} go on no more since step {step}, for {seconds:.1f} s; those of {len(ahead)} others do."
+        finding["sentence"] = f"{names(quiet).capitalize()} {'makes' if len(quiet) == 1 else 'make'} no progress since step {step}, for {seconds:.1f} s; {len(ahead)} other ranks do."
         if len(quiet) == 1:
             finding |= {"rank": min(quiet), "host": quiet[min(quiet)].host}
         return finding
@@ -48,7 +48,7 @@ def hang_of(progress, usual_ns, after_s, clocks):
     rank = behind[0] if len(behind) == 1 else first_to_stop(quiet, clocks)
     finding["sentence"] = f"The job hangs since step {step}: no rank of {len(progress)} ended another step for {seconds:.1f} s; "
     if rank is None:
-        finding["sentence"] += "which of them stopped first is not known."
+        finding["sentence"] += "it is not known which of them stopped first."
     else:
         finding |= {"rank": rank, "host": quiet[rank].host}
         finding["sentence"] += f"rank {rank} on {quiet[rank].host} stopped first."
@@ -63,4 +63,4 @@ def silent_of(heard, now, after_s):
     more = f" and {len(silent) - MOST_HOSTS} more" if len(silent) > MOST_HOSTS else ""
     who = f"any of {len(silent)} hosts" if 1 < len(silent) == len(heard) else f"host {silent[0]}" if len(silent) == 1 else f"hosts {', '.join(silent[:MOST_HOSTS])}{more}"
     return {"kind": "silent", "why": "silent", "hosts": silent,
-            "sentence": f"Nothing is heard from {who} for {after_s:.0f} s: the machine, its publisher or the way from there to here stands."}
+            "sentence": f"No message arrived from {who} for {after_s:.0f} s: the machine, its publisher or the network between does not work."}
