@@ -395,10 +395,12 @@ static void evaluations(void **state)
 
 /* ---- Two jobs in one process, each with its own thread and loop */
 
+/* The last turn of each ends with the last call of its own thread. */
 static void two_jobs(void **state)
 {
 	struct device_step_results results;
 	uint32_t threads[2], done[2] = { 0 }, random = 1;
+	uint64_t last_ns[2];
 	struct loop_scene scene;
 
 	loop_scene_begin(&scene, HOST | DEVICE);
@@ -416,6 +418,7 @@ static void two_jobs(void **state)
 			loop_scene_copy_in(&scene);
 		else
 			loop_scene_kernel(&scene, name);
+		last_ns[job] = scene.model->calls.row[scene.model->calls.count - 1].end_ns;
 	}
 	results = loop_scene_find(&scene);
 	assert_int_equal(results.loops.loops.count, 2);
@@ -425,16 +428,18 @@ static void two_jobs(void **state)
 
 		assert_int_equal(loop->thread, threads[job]);
 		assert_int_equal(loop->count, (done[job] + (job ? 4 : 6)) / (job ? 5 : 7));
+		assert_int_equal(results.loops.turns.row[loop->first + loop->count - 1].end_ns, last_ns[job]);
 	}
 	loop_scene_end(&scene, &results);
 }
 
-/* ---- Training on a CPU: nothing is submitted, nothing feeds it */
+/* ---- Training on a CPU: nothing is submitted, nothing feeds it; what another process submits is not its work */
 
 static void on_a_cpu(void **state)
 {
 	struct device_step_results results;
 	struct loop_scene scene;
+	uint32_t other;
 
 	loop_scene_begin(&scene, HOST);
 	for (int i = 0; i < 60; i++) {
@@ -448,6 +453,9 @@ static void on_a_cpu(void **state)
 		loop_scene_call(&scene, scene.mark, "Optimizer.step#SGD.step", 100);
 		loop_scene_call(&scene, scene.leave, NULL, 100);
 	}
+	other = small_process(scene.model, 200, "other", true);
+	scene.thread = small_thread(scene.model, other, 200, "other");
+	loop_scene_kernel(&scene, "other");
 	results = loop_scene_find(&scene);
 	loop_scene_check(&scene, &results, LOOP_BY_OPTIMIZER, 5 * US);
 	loop_scene_end(&scene, &results);

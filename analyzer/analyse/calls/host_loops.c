@@ -221,12 +221,17 @@ static uint64_t fed_at(const struct part *part, uint64_t ns, uint64_t not_before
 	return ns;
 }
 
+static bool is_of(const struct part *part, const struct call_event *row)
+{
+	return part->thread == INDEX_NONE || row->thread == part->thread;
+}
+
 static uint64_t last_end(const struct part *part)
 {
 	uint64_t end_ns = 0;
 
 	for (uint32_t i = 0; i < part->count; i++)
-		if (part->row[i].end_ns > end_ns)
+		if (is_of(part, &part->row[i]) && part->row[i].end_ns > end_ns)
 			end_ns = part->row[i].end_ns;
 	return end_ns;
 }
@@ -279,14 +284,12 @@ static int loop_of_marks(struct search *search, const struct part *part,
 	return add_loop(search, loop);
 }
 
-static uint32_t count_work(const struct part *part)
+static bool has_work(const struct part *part)
 {
-	uint32_t count = 0;
-
 	for (uint32_t i = 0; i < part->count; i++)
-		count += (part->thread == INDEX_NONE || part->row[i].thread == part->thread) &&
-			 part->row[i].event.kind == LOOP_WORK;
-	return count;
+		if (part->row[i].event.kind == LOOP_WORK)
+			return true;
+	return false;
 }
 
 /* In a process without submitted work, the loop is searched in all calls. */
@@ -296,7 +299,7 @@ static int loop_of_calls(struct search *search, const struct part *part)
 	struct host_loop loop = { .process = part->row->process,
 				  .thread = part->thread,
 				  .first = search->loops->turns.count };
-	bool any = part->thread == INDEX_NONE && !count_work(part);
+	bool any = part->thread == INDEX_NONE && !has_work(part);
 	struct loop_finding finding = { 0 };
 	uint32_t count = 0;
 	int err = -ENOMEM;
@@ -304,7 +307,7 @@ static int loop_of_calls(struct search *search, const struct part *part)
 	if (!events)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < part->count; i++) {
-		if (part->thread != INDEX_NONE && part->row[i].thread != part->thread)
+		if (!is_of(part, &part->row[i]))
 			continue;
 		events[count] = part->row[i].event;
 		if (any && events[count].kind == LOOP_OTHER)
