@@ -446,6 +446,13 @@ static int print_medians(FILE *out, const struct pipeline_steps *steps)
 	return 0;
 }
 
+static int print_trainer(const struct report *report, const struct pipeline_steps *trainer)
+{
+	int err = print_medians(report->out, trainer);
+
+	return err ? err : view_text(report, &STEPS);
+}
+
 static void signed_ms(struct table *table, bool known, double ns)
 {
 	if (known)
@@ -547,9 +554,7 @@ static int steps_text(const struct report *report)
 
 	if (trainer || (loop && !has_device(report->results))) {
 		print_heading(report->out, report->options, "Steps");
-		err = trainer ? print_medians(report->out, trainer) : print_loop(report, loop);
-		if (!err && trainer)
-			err = view_text(report, &STEPS);
+		err = trainer ? print_trainer(report, trainer) : print_loop(report, loop);
 	}
 	if (has_device(report->results)) {
 		print_heading(report->out, report->options, "Steps of the devices");

@@ -149,6 +149,12 @@ static void tell_data(const struct model *model, const struct results *results, 
 	append(text, size, tr("the data pipeline%s%s"), *op ? tr(", most of all by ") : "", op);
 }
 
+/* Words for a kind that is not all of its cause. */
+static const char *most_of_it(const struct idle_verdict *idle)
+{
+	return idle->ns < idle->cause_ns ? tr(", most of it") : "";
+}
+
 static void tell_cpu(const struct model *model, const struct results *results, char *text,
 		     size_t size)
 {
@@ -161,21 +167,14 @@ static void tell_cpu(const struct model *model, const struct results *results, c
 	if (verdict->of == VERDICT_OF_DEVICE_TIME)
 		append(text, size,
 		       tr("Starved by CPUs: the device is idle for %.1f %% of its time%s because %s"),
-		       verdict->percent,
-		       verdict->idle.most && verdict->idle.ns < verdict->idle.cause_ns
-			       ? tr(", most of it")
-			       : "",
-		       cpu_text(&verdict->idle));
+		       verdict->percent, most_of_it(&verdict->idle), cpu_text(&verdict->idle));
 	else if (verdict->by_threads && !(b && b->kind == BOTTLENECK_TAKES_CPU))
 		append(text, size,
 		       are_several(results)
 			       ? tr("Starved by CPUs: %s are held up for %.1f %% of %s%s because %s")
 			       : tr("Starved by CPUs: %s is held up for %.1f %% of %s%s because %s"),
 		       waiter, verdict->percent, verdict_of_text(verdict->of),
-		       verdict->idle.most && verdict->idle.ns < verdict->idle.cause_ns
-			       ? tr(", most of it")
-			       : "",
-		       cpu_text(&verdict->idle));
+		       most_of_it(&verdict->idle), cpu_text(&verdict->idle));
 	else if (b && b->kind == BOTTLENECK_STARVED)
 		append(text, size,
 		       tr("Starved by CPUs: %.1f %% of the steps' time is lost because %s gets no CPU"),

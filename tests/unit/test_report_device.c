@@ -206,6 +206,31 @@ static void test_text(void **state)
 	model_free(model);
 }
 
+/* A summary follows where it has fewer rows than the list: by type and core, by core, none. */
+static void test_summaries(void **state)
+{
+	static const struct { enum operator_by by; bool types, cores; } cases[] = {
+		{ OPERATOR_BY_NAME, true, true },
+		{ OPERATOR_BY_TYPE, false, true },
+		{ OPERATOR_BY_CORE, false, false },
+	};
+
+	for (int i = 0; i < 3; i++) {
+		const struct analysis_options options = { .operators.by = cases[i].by };
+		struct model *model = make_model();
+		struct device_results results;
+		char *text;
+
+		assert_int_equal(device_results_compute(model, &options, &results), 0);
+		text = write_text(model, &results);
+		assert_int_equal(strstr(text, "\nBy type:\n") != NULL, cases[i].types);
+		assert_int_equal(strstr(text, "\nBy core:\n") != NULL, cases[i].cores);
+		free(text);
+		device_results_free(&results);
+		model_free(model);
+	}
+}
+
 /* No device, or a device without tasks: every section says so and none fails. */
 static void test_nothing(void **state)
 {
@@ -244,6 +269,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_summaries),
 		cmocka_unit_test(test_nothing),
 	};
 

@@ -64,6 +64,15 @@ static void reasons(void **state)
 	model_free(model);
 }
 
+/* A number behind the last one has no name of its own. */
+static void kinds_without_name(void **state)
+{
+	assert_string_equal(sleep_reason_name(REASONS - 1), "other");
+	assert_string_equal(sleep_reason_name(REASONS), "other");
+	assert_string_equal(sleep_kind_name(SLEEP_OBJECT_KINDS - 1), "child");
+	assert_string_equal(sleep_kind_name(SLEEP_OBJECT_KINDS), "unknown");
+}
+
 /* A thread that sleeps six times: only equal sleeps are summed up, and only those in the window. */
 static void sums_of_what_is_alike(void **state)
 {
@@ -132,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reasons),
+		cmocka_unit_test(kinds_without_name),
 		cmocka_unit_test(sums_of_what_is_alike),
 		cmocka_unit_test(wakers_and_interrupts),
 	};

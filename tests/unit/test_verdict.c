@@ -61,8 +61,24 @@ static void cpu(void **state)
 		verdict_compute(&f);
 		verdict_expect(&f, VERDICT_CPU, 28);
 		verdict_says(&f, CASES[i].with);
+		verdict_says_not(&f, "most of it");
 		verdict_end(&f);
 	}
+}
+
+/* Of the 70 us in the gap without a CPU 50 had others the CPU; for 20 us an idle one took to begin. */
+static void cpu_of_two_kinds(void **state)
+{
+	struct verdict_scene f;
+
+	verdict_begin(&f);
+	small_span(f.scene.model, f.scene.main, 0, 150 * US, STATE_RUNNABLE)->other = f.scene.outsider;
+	small_span(f.scene.model, f.scene.main, 150 * US, 170 * US, STATE_RUNNABLE)->flags = SPAN_CPU_IDLE;
+	scene_main_launches(&f.scene, 170);
+	verdict_compute(&f);
+	verdict_expect(&f, VERDICT_CPU, 28);
+	verdict_says(&f, "idle for 28.0 % of its time, most of it because others have the CPUs");
+	verdict_end(&f);
 }
 
 /* The host had submitted the task long before it started. */
@@ -460,6 +476,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(host_code),	cmocka_unit_test(cpu),
+		cmocka_unit_test(cpu_of_two_kinds),
 		cmocka_unit_test(device_idle),	cmocka_unit_test(busy),
 		cmocka_unit_test(data_by_role), cmocka_unit_test(data_in_trainer),
 		cmocka_unit_test(steps_alone),	cmocka_unit_test(communication),

@@ -130,7 +130,7 @@ const char *sleep_kind_name(uint8_t kind)
 	return kind < SLEEP_OBJECT_KINDS ? names[kind] : "unknown";
 }
 
-/* The text for an object without a name. */
+/* The text for an object without a name; the loader keeps kinds below SLEEP_OBJECT_KINDS. */
 static const char *kind_text(uint8_t kind)
 {
 	static const char *const names[SLEEP_OBJECT_KINDS] = {
@@ -151,7 +151,7 @@ static const char *kind_text(uint8_t kind)
 		[PROFBPF__SLEEP_OBJECTS__KIND__ANONYMOUS] = N_("a file without a name"),
 	};
 
-	return kind < SLEEP_OBJECT_KINDS && names[kind] ? tr(names[kind]) : "";
+	return names[kind] ? tr(names[kind]) : "";
 }
 
 const char *sleep_object_text(const struct model *model, const struct sleep_object *object,
