@@ -168,6 +168,35 @@ static void by_marks(void **state)
 	model_free(model);
 }
 
+/* Marks of another process than the device's are not its steps; a mark without a process, or any mark, may be. */
+static void by_marks_of_processes(void **state)
+{
+	static const struct analysis_options options;
+
+	for (int known = 0; known < 2; known++) {
+		struct model *model = make_model();
+		uint32_t own = small_process(model, 1, "own", true), other = small_process(model, 2, "other", true);
+		struct device_step_results results;
+
+		model->devices.row[0].process = known ? own : INDEX_NONE;
+		for (uint64_t i = 0; i < STEPS; i++) {
+			struct step_mark mark = { .number = i,
+						  .start_ns = 10000 + i * STEP_NS,
+						  .end_ns = 10900 + i * STEP_NS,
+						  .process = i < 2 ? other : i < 3 ? own : INDEX_NONE,
+						  .device = INDEX_NONE };
+
+			assert_true(MODEL_PUSH(&model->step_marks, mark));
+		}
+		results = find(model, &options);
+		assert_int_equal(results.traces[0].source, STEPS_MARKS);
+		assert_int_equal(results.traces[0].count, known ? 3 : STEPS);
+		assert_int_equal(results.traces[0].rows[0].number, known ? 2 : 0);
+		device_steps_free(&results);
+		model_free(model);
+	}
+}
+
 static void by_numbers_of_tasks(void **state)
 {
 	static const struct analysis_options options;
@@ -383,7 +412,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(inferred),	     cmocka_unit_test(by_points),
-		cmocka_unit_test(by_marks),	     cmocka_unit_test(by_numbers_of_tasks),
+		cmocka_unit_test(by_marks),	     cmocka_unit_test(by_marks_of_processes),
+		cmocka_unit_test(by_numbers_of_tasks),
 		cmocka_unit_test(by_file),	     cmocka_unit_test(no_steps),
 		cmocka_unit_test(repetition_inside), cmocka_unit_test(window_of_steps),
 		cmocka_unit_test(sources_in_words),  cmocka_unit_test(by_own_fetches),

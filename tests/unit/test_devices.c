@@ -326,6 +326,22 @@ static void test_union(void **state)
 	}
 }
 
+/* One that begins with the interval added last, inside it, or at its end, extends that interval. */
+static void test_extended(void **state)
+{
+	struct intervals set = { 0 };
+
+	assert_int_equal(intervals_add(&set, 10, 20), 0);
+	assert_int_equal(intervals_add(&set, 10, 30), 0);
+	assert_int_equal(intervals_add(&set, 15, 25), 0);
+	assert_int_equal(intervals_add(&set, 30, 40), 0);
+	assert_int_equal(set.count, 1);
+	assert_int_equal(set.row[0].end_ns, 40);
+	assert_int_equal(intervals_add(&set, 9, 12), 0);
+	assert_int_equal(set.count, 2);
+	intervals_free(&set);
+}
+
 static void test_overlap(void **state)
 {
 	struct intervals a = { 0 }, b = { 0 };
@@ -411,7 +427,8 @@ int main(void)
 		cmocka_unit_test(test_classes),	       cmocka_unit_test(test_window),
 		cmocka_unit_test(test_streams),	       cmocka_unit_test(test_pids),
 		cmocka_unit_test(test_nothing),	       cmocka_unit_test(test_random),
-		cmocka_unit_test(test_union), cmocka_unit_test(test_overlap),	       cmocka_unit_test(test_operators),
+		cmocka_unit_test(test_union), cmocka_unit_test(test_extended),
+		cmocka_unit_test(test_overlap),	       cmocka_unit_test(test_operators),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -364,6 +364,26 @@ static void garbage(void **state)
 	is_silent(f, "python_garbage", RULE_GARBAGE);
 }
 
+/* The collector's own time counts beside the waits of the threads that are judged, never beside a device's idle time. */
+static void garbage_of_waits(void **state)
+{
+	struct fixture *f = *state;
+	struct host_waits waits = { 0 };
+
+	f->bottleneck.kind = BOTTLENECK_NONE;
+	f->steps.judged_wait_ns = 0;
+	f->verdict.state = VERDICT_HOST_CODE;
+	f->root = (struct idle_root){ .root = { .cause = IDLE_USER_CODE, .start_ns = MS, .end_ns = 3 * MS },
+				      .ns = 50 * MS,
+				      .word = "garbage collection" };
+	waits.own.row = &f->root;
+	waits.own.count = 1;
+	f->facts.waits = &waits;
+	is_silent(f, "python_garbage", RULE_GARBAGE);
+	f->verdict.roots = &waits.waits;
+	fires(f, "python_garbage", RULE_GARBAGE, 2);
+}
+
 /* A gap of 300 ms in which the host made no call, or runtime calls of 10 ms. */
 static void pauses(void **state)
 {
@@ -381,7 +401,8 @@ static void pauses(void **state)
 	f->gaps[0] = (struct idle_gap){ .gap = { .end_ns = 300 * MS }, .parts = parts, .part_count = 2 };
 	f->devices.idle.gap_count = 1;
 	fires(f, "device_pauses", RULE_PAUSE, 300);
-	parts[0].end_ns = parts[1].start_ns = 290 * MS;
+	/* Calls of exactly 1 %. */
+	parts[0].end_ns = parts[1].start_ns = 297 * MS;
 	is_silent(f, "device_pauses", RULE_PAUSE);
 	parts[0].end_ns = parts[1].start_ns = 298 * MS;
 	f->gaps[0].gap.end_ns = 200 * MS;
@@ -422,7 +443,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(fetched_queue), TEST(fetches_that_count), TEST(queues_of_operators), TEST(workers), TEST(host_cpu),
-		TEST(sending),	     TEST(slow_loader),		TEST(healthy), TEST(garbage),
+		TEST(sending),	     TEST(slow_loader),		TEST(healthy), TEST(garbage),	     TEST(garbage_of_waits),
 		TEST(pauses),	     TEST(calls),
 	};
 

@@ -136,6 +136,52 @@ static void window(void **state)
 	model_free(job.model);
 }
 
+/* The part ends at 1610: what happens at that instant, an allocation there and the free of another, is after it. */
+static void end_of_a_part(void **state)
+{
+	const struct analysis_options options = { .from_ns = 1010, .to_ns = 1610 };
+	struct job job = make_job();
+	struct memory_results results;
+
+	call(&job, job.allocate, 1000, 500, 0xa000); /* returns at 1010, the part's first instant */
+	call(&job, job.allocate, 1600, 100, 0xb000);
+	call(&job, job.release, 1610, 0xa000, 0);
+	small_index(job.model);
+	assert_int_equal(memory_analyse(job.model, &options, &results), 0);
+	assert_int_equal(results.ledgers[0].allocations, 1);
+	assert_int_equal(results.ledgers[0].frees, 0);
+	assert_int_equal(results.ledgers[0].curve.last_bytes, 500);
+	assert_int_equal(results.ledgers[0].live_count, 1);
+	memory_free(&results);
+	model_free(job.model);
+}
+
+/* Memory of the host, by the function's name; functions that only return addresses or names of memory allocate none. */
+static void names(void **state)
+{
+	static const struct { const char *name; bool counts, host; } cases[] = {
+		{ "aclrtMalloc", true, false },		{ "aclrtMallocHost", true, true },
+		{ "rtMbufAlloc", true, true },		{ "halAllocBuf", true, true },
+		{ "aclrtReserveMemAddress", false },	{ "cudaHostRegister", false },
+		{ "cudaHostUnregister", false },	{ "cuMemGetAddress", false },
+		{ "aclrtMapMem", false },		{ "aclrtUnmapMem", false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct job job = make_job();
+		struct memory_results results;
+
+		call(&job, function(job.model, cases[i].name, PROFBPF__FUNCTION__KIND__ALLOC), 1000, 64, 0xa000);
+		small_index(job.model);
+		assert_int_equal(memory_analyse(job.model, &everything, &results), 0);
+		assert_int_equal(results.ledger_count, cases[i].counts);
+		if (cases[i].counts)
+			assert_int_equal(results.ledgers[0].host, cases[i].host);
+		memory_free(&results);
+		model_free(job.model);
+	}
+}
+
 /* A thinned curve keeps its peaks. */
 static void long_curve(void **state)
 {
@@ -206,6 +252,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ledger),
 		cmocka_unit_test(window),
+		cmocka_unit_test(end_of_a_part),
+		cmocka_unit_test(names),
 		cmocka_unit_test(long_curve),
 		cmocka_unit_test(records),
 	};

@@ -54,6 +54,22 @@ static void short_calls(void **state)
 	free(text);
 }
 
+/* Short calls have no instants: of a part that lacks only the recording's end, or only its start, none is counted. */
+static void short_calls_of_a_part(void **state)
+{
+	const struct report_options options = ALL_ROWS;
+	const struct analysis_options parts[] = { { .to_ns = 8000 }, { .from_ns = 1500 } };
+
+	for (int i = 0; i < 2; i++) {
+		char *text = report_of(mostly_short_calls(), &parts[i], &options, report_json);
+		yajl_val root = json_parse(text);
+
+		assert_int_equal(json_int(root, "api.0.count"), 10);
+		yajl_tree_free(root);
+		free(text);
+	}
+}
+
 /* Calls without a time do not count for a mean. Nothing else is known about the process. */
 static void short_calls_without_ends(void **state)
 {
@@ -266,6 +282,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_calls),
+		cmocka_unit_test(short_calls_of_a_part),
 		cmocka_unit_test(short_calls_without_ends),
 		cmocka_unit_test(probe_cost_is_left_out),
 		cmocka_unit_test(probe_cost_leaves_no_less_than_nothing),

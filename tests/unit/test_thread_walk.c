@@ -162,6 +162,10 @@ static void test_account(void **state)
 	add_ioctl(model, thread, 2700, 2800);
 	small_index(model);
 	walker = walker_new(model);
+	/* Of two sleeps of 100 ns the first is told. */
+	account = thread_account(model, walker, thread, 2500, 3100);
+	assert_int_equal(account.ns[ACTIVITY_ASLEEP], 200);
+	assert_int_equal(account.span, 2);
 	account = thread_account(model, walker, thread, 500, 3050);
 	assert_int_equal(account.total_ns, 2550);
 	assert_int_equal(account.ns[ACTIVITY_UNKNOWN], 500);
