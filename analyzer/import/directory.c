@@ -2,8 +2,8 @@
 /*
  * Any other directory of device files, such as the ranks of a job or a folder for TensorBoard.
  *
- * Files are chosen by name, because a directory may hold anything; their content determines the format. If no name
- * is a profiler's, content also chooses the files (directory_content.h).
+ * Files with names of profilers are imported first; their content determines the format. Content also chooses among
+ * the other files (directory_content.h).
  */
 #include <errno.h>
 
@@ -44,11 +44,14 @@ static int take(struct import *import, bool *torn)
 	int err = directory_take(&walk, import->path);
 
 	*torn = walk.taken > walk.imported;
-	if (err || walk.imported)
-		return err;
-	if (walk.taken)
-		return walk.own.count ? -ENODATA : 0;
-	return directory_take_content(import);
+	if (!err && (!import->own || !walk.taken))
+		err = directory_take_content(import, &walk);
+	if ((err == -EBADMSG || err == -ENODATA) && (walk.taken || walk.own.count)) {
+		import->error[0] = '\0';
+		err = !walk.imported && (walk.own.count || err == -ENODATA) ? -ENODATA : 0;
+	}
+	directory_walk_free(&walk);
+	return err;
 }
 
 /*

@@ -4,14 +4,16 @@
  *
  * Several files beside each other often contain the same tasks, so only the best files of each folder are imported:
  * all that match the first of the patterns that yields tasks. Subfolders of a folder whose files yielded tasks are
- * not read.
+ * not read. The name of a compressed file matches as that of the plain file, which is preferred if it is there, too.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_DIRECTORY_WALK_H
 #define PROFBPF_ANALYZER_IMPORT_DIRECTORY_WALK_H
 
 #include <stdbool.h>
 
+#include "analyzer/import/left_files.h"
 #include "analyzer/import/own_export.h"
+#include "lib/base/map.h"
 
 struct directory_walk {
 	struct import *import;
@@ -49,20 +51,28 @@ struct directory_walk {
 	 * -ENOMEM. May be NULL.
 	 */
 	int (*done)(const struct directory_walk *walk, const char *path, uint32_t first_device);
+	bool certain; /* no other program gives files the names of @patterns */
 	bool exports; /* files superseded by a newer export (exports.h) are skipped: a finding for each */
 	bool beside; /* valid during skip(): sibling folders had tasks */
 	unsigned int taken; /* number of files that were to be imported */
 	unsigned int imported; /* number of these files that were imported; each other file is a finding */
 	struct own_exports own; /* skipped exports, unless import->own; findings if anything was imported */
+	struct left_files lines; /* findings for files that were left out */
+	struct map seen; /* files that were imported or have a finding, and folders that are not to be read */
 };
 
 /*
  * directory_take - import everything below @path; with import->own only exports of profbpf
  *
- * A file that cannot be imported is a finding; the other files are imported. Returns 0, -ENOMEM, or -E2BIG with
- * import->error.
+ * A file that cannot be imported is a finding; the other files are imported. A file of unknown format is damage only
+ * if the work of its folder did not come from files of another pattern, and if it is torn or @certain. Returns 0,
+ * -ENOMEM, or -E2BIG with import->error. The caller calls directory_walk_free() in any case.
  */
 int directory_take(struct directory_walk *walk, const char *path);
+void directory_walk_free(struct directory_walk *walk);
+
+/* directory_was_seen - is @path, as directory_take() composes it, in walk->seen? */
+bool directory_was_seen(const struct directory_walk *walk, const char *path);
 
 /*
  * directory_holds - is there a name that @wanted accepts in folder @path or up to @depth folders below?

@@ -51,9 +51,16 @@ struct group {
 
 static bool is_kind(const char *name)
 {
-	const char *dot = strrchr(name, '.');
+	static const char *const ENDS[] = { ".csv", ".csv.gz", ".csv.zst", ".json", ".json.gz", ".json.zst", ".db" };
+	size_t length = strlen(name);
 
-	return dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".json") == 0 || strcmp(dot, ".db") == 0);
+	for (size_t i = 0; i < sizeof(ENDS) / sizeof(ENDS[0]); i++) {
+		size_t end = strlen(ENDS[i]);
+
+		if (length >= end && strcmp(name + length - end, ENDS[i]) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* The first run of exactly as many digits as a time stamp has; NULL if there is none. */
@@ -74,6 +81,15 @@ static void cut(char *text, size_t at, size_t length)
 	memmove(text + at, text + at + length, strlen(text + at + length) + 1);
 }
 
+/* A compressed table is an export of the same data as a plain one. */
+static void cut_packing(char *name)
+{
+	char *dot = strrchr(name, '.');
+
+	if (dot && (strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0))
+		*dot = '\0';
+}
+
 bool export_name_read(const char *name, struct export_name *of)
 {
 	const char *stamp = find_stamp(name);
@@ -84,6 +100,7 @@ bool export_name_read(const char *name, struct export_name *of)
 		return false;
 	*of = (struct export_name){ .slice = UINT32_MAX };
 	strcpy(of->rest, name);
+	cut_packing(of->rest);
 	of->stamp = strtoull(stamp, NULL, 10);
 	cut(of->rest, (size_t)(stamp - name), STAMP_DIGITS);
 	slice = strstr(of->rest, SLICE);

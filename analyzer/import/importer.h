@@ -82,6 +82,9 @@ uint32_t import_before(const struct model *model, const char *path);
 /* The preference of an importer among several whose files contain the same work; smaller is more informative. */
 unsigned int import_preference(const struct importer *importer);
 
+/* The importer that made @row of the model's imports; NULL = none of the table. */
+const struct importer *import_of_format(const struct model *model, uint32_t row);
+
 /* import_as - import_device_file() with a given importer, without detection by content */
 int import_as(const struct importer *importer, struct model *model, const char *path, bool alone,
 	      char *error, size_t error_size);
@@ -96,7 +99,7 @@ struct import_result {
 /*
  * import_part - import one file of a directory; @whole is the directory's import
  *
- * @complete: see struct import. Returns as import_device_file().
+ * @complete: see struct import. Returns as import_device_file(), but -ENOMSG if no importer reads the file.
  */
 int import_part(const struct import *whole, const char *path, const struct import_result *result,
 		bool complete, char *error, size_t error_size);

@@ -207,14 +207,14 @@ static int take_path(struct import *import, char *error, size_t error_size)
 		return err;
 	if (!importer && unknown_file_why(import->path, words, sizeof(words))) {
 		snprintf(error, error_size, "%s: %s", import->path, words);
-		return -EBADMSG;
+		return -ENOMSG;
 	}
 	if (!importer) {
 		snprintf(error, error_size,
 			 "%s: no device file of a format known here; `analyzer info --help` lists "
 			 "them",
 			 import->path);
-		return -EBADMSG;
+		return -ENOMSG;
 	}
 	return take_as(import, importer, error, error_size);
 }
@@ -226,6 +226,17 @@ unsigned int import_preference(const struct importer *importer)
 	while (at < IMPORTER_COUNT && IMPORTERS[at] != importer)
 		at++;
 	return at;
+}
+
+const struct importer *import_of_format(const struct model *model, uint32_t row)
+{
+	const char *format = model_text(model, model->imports.row[row].format);
+
+	for (size_t i = 0; i < IMPORTER_COUNT; i++) {
+		if (strcmp(IMPORTERS[i]->what, format) == 0)
+			return IMPORTERS[i];
+	}
+	return NULL;
 }
 
 /* import_device_file() of a pipe's copy; what is told of it names the pipe. */
@@ -259,7 +270,7 @@ uint32_t import_before(const struct model *model, const char *path)
 {
 	struct stat status;
 
-	if (stat(path, &status) != 0)
+	if (stat(path, &status) != 0 || !status.st_ino)
 		return INDEX_NONE;
 	for (uint32_t i = 0; i < model->imports.count; i++) {
 		const struct imported_file *file = &model->imports.row[i];
@@ -286,11 +297,11 @@ int import_device_file(struct model *model, const char *path, bool alone, char *
 	import.file = copy.fd < 0 ? import_before(model, path) : INDEX_NONE;
 	if (import.file != INDEX_NONE)
 		return import_finding(&import, "given more than once: counted once", path);
-	if (copy.fd < 0)
-		return take_path(&import, error, error_size);
-	err = take_copy(model, path, &copy, alone, error, error_size);
-	pipe_copy_free(&copy);
-	return err;
+	err = copy.fd < 0 ? take_path(&import, error, error_size)
+			  : take_copy(model, path, &copy, alone, error, error_size);
+	if (copy.fd >= 0)
+		pipe_copy_free(&copy);
+	return err == -ENOMSG ? -EBADMSG : err;
 }
 
 int import_as(const struct importer *importer, struct model *model, const char *path, bool alone,

@@ -115,6 +115,57 @@ static bool by_content(const char *path, char *why, size_t why_size)
 	return words || by_columns(head, why, why_size);
 }
 
+/* Brackets that are open after a part of a text. */
+struct brackets {
+	size_t open;
+	bool quoted;
+	bool escaped;
+	bool other; /* the text does not begin with a bracket */
+};
+
+static void count_brackets(struct brackets *of, const char *text, size_t size)
+{
+	for (size_t i = 0; i < size && !of->other; i++) {
+		char c = text[i];
+
+		if (of->quoted) {
+			of->quoted = c != '"' || of->escaped;
+			of->escaped = c == '\\' && !of->escaped;
+		} else if (c == '"') {
+			of->quoted = true;
+			of->escaped = false;
+		} else if (c == '{' || c == '[') {
+			of->open++;
+		} else if ((c == '}' || c == ']') && of->open) {
+			of->open--;
+		}
+		of->other = !of->open && !isspace((unsigned char)c) && c != '}' && c != ']';
+	}
+}
+
+bool unknown_file_is_torn(const char *path)
+{
+	struct brackets brackets = { 0 };
+	struct input_file file;
+	struct stat status;
+	char part[HEAD], ignored[256];
+	int length;
+
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return false;
+	if (status.st_size == 0)
+		return true;
+	if (input_file_open(&file, path, ignored, sizeof(ignored)) != 0)
+		return false;
+	do {
+		length = input_file_read(&file, part, sizeof(part), ignored, sizeof(ignored));
+		if (length > 0)
+			count_brackets(&brackets, part, (size_t)length);
+	} while (length > 0 && !brackets.other);
+	input_file_close(&file);
+	return !brackets.other && (brackets.open || length < 0);
+}
+
 bool unknown_file_why(const char *path, char *why, size_t why_size)
 {
 	const char *dot = strrchr(path, '.');

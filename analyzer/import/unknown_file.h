@@ -14,4 +14,7 @@
  */
 bool unknown_file_why(const char *path, char *why, size_t why_size);
 
+/* unknown_file_is_torn - is the file empty, or a JSON text that ends before its last bracket? */
+bool unknown_file_is_torn(const char *path);
+
 #endif /* PROFBPF_ANALYZER_IMPORT_UNKNOWN_FILE_H */

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/import/amd/rocprof_csv.h"
 #include "analyzer/import/readers/csv_table.h"
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/importer.h"
@@ -403,17 +404,35 @@ static uint32_t pid_of_run(const char *path, size_t run)
 	return (uint32_t)pid;
 }
 
+static const char *const SIBLINGS[] = { "agent_info.csv",
+					"memory_copy_trace.csv",
+					"hip_api_trace.csv",
+					"hip_runtime_trace.csv",
+					"hip_runtime_api_trace.csv",
+					"rccl_api_trace.csv",
+					"hsa_api_trace.csv",
+					"memory_allocation_trace.csv",
+					"marker_api_trace.csv",
+					"scratch_memory_trace.csv",
+					"pc_sampling_host_trap.csv",
+					"pc_sampling_stochastic.csv" };
+
+bool rocprof_csv_reads(const char *kernels, const char *name)
+{
+	size_t run = run_length(kernels), i = 0;
+
+	if (!run && strcmp(kernels, KERNEL_TRACE) != 0 && strcmp(kernels, KERNEL_TRACE ".gz") != 0)
+		return false;
+	if (strncmp(kernels, name, run) != 0)
+		return false;
+	while (i < sizeof(SIBLINGS) / sizeof(SIBLINGS[0]) && strcmp(name + run, SIBLINGS[i]) != 0)
+		i++;
+	return i < sizeof(SIBLINGS) / sizeof(SIBLINGS[0]);
+}
+
 /* Called before the kernels are read, because these tables say which agents are GPUs. */
 static int read_siblings(struct table *table, size_t run)
 {
-	static const char *const SIBLINGS[] = {
-		"agent_info.csv",	       "memory_copy_trace.csv",	   "hip_api_trace.csv",
-		"hip_runtime_trace.csv",       "hip_runtime_api_trace.csv", "rccl_api_trace.csv",
-		"hsa_api_trace.csv",	       "memory_allocation_trace.csv",
-		"marker_api_trace.csv",
-		"scratch_memory_trace.csv",    "pc_sampling_host_trap.csv",
-		"pc_sampling_stochastic.csv"
-	};
 	char path[PATH_MAX];
 	int err = 0;
 

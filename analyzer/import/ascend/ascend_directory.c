@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "analyzer/import/ascend/ascend_rank.h"
-#include "analyzer/import/directory_walk.h"
+#include "analyzer/import/directory_content.h"
 #include "analyzer/import/importer.h"
 
 #define RAW_DEPTH 4 /* depth of device_* below the given folder */
@@ -107,6 +107,9 @@ static const char *const LEFT[] = { "aicpu_mi_*.csv",
 				    "*_top_function_*.csv",
 				    "aicore.data.*.slice_+([0-9])",
 				    "DATA_PREPROCESS.?(dev.)AICPUMI.*.slice_+([0-9])",
+				    "*.slice_+([0-9])",
+				    "torch.*",
+				    "*.log",
 				    NULL };
 
 /* Names that Ascend's profilers give to directories of results. */
@@ -192,6 +195,39 @@ static int done(const struct directory_walk *walk, const char *path, uint32_t fi
 	return ascend_rank_read(walk->import, path, first_device);
 }
 
+/* Imports exports of profbpf if there is nothing else. */
+static int take_exports(struct directory_walk *walk)
+{
+	bool torn = walk->taken > walk->imported;
+	int err;
+
+	walk->import->own = true;
+	walk->own.count = 0;
+	err = directory_take(walk, walk->import->path);
+	/* Exports to other formats have names that Ascend's profilers do not use. */
+	if (err || !torn || walk->imported)
+		return err;
+	err = import_directory.import(walk->import);
+	return err == -EBADMSG ? 0 : err;
+}
+
+/* Imports files by their names, then others by their content. */
+static int take_names(struct directory_walk *walk)
+{
+	int err = directory_take(walk, walk->import->path);
+
+	if (!err && !walk->import->own) {
+		err = directory_take_content(walk->import, walk);
+		walk->taken += err == 0;
+		walk->imported += err == 0;
+		if (err == -EBADMSG || err == -ENODATA) {
+			walk->import->error[0] = '\0';
+			err = 0;
+		}
+	}
+	return !err && !walk->imported && walk->own.count ? take_exports(walk) : err;
+}
+
 static int import(struct import *import)
 {
 	struct directory_walk walk = { .import = import,
@@ -202,21 +238,12 @@ static int import(struct import *import)
 				       .is_second = is_second,
 				       .is_result = is_result,
 				       .skip = skip,
+				       .certain = true,
 				       .exports = true,
 				       .done = done };
-	int err = directory_take(&walk, import->path);
-	bool torn = walk.taken > walk.imported;
+	int err = take_names(&walk);
 
-	if (!err && !walk.imported && walk.own.count) {
-		import->own = true;
-		walk.own.count = 0;
-		err = directory_take(&walk, import->path);
-		/* Exports to other formats have names that Ascend's profilers do not use. */
-		if (!err && torn && !walk.imported) {
-			err = import_directory.import(import);
-			err = err == -EBADMSG ? 0 : err;
-		}
-	}
+	directory_walk_free(&walk);
 	if (err || walk.taken)
 		return err;
 	if (directory_holds(import->path, is_raw, RAW_DEPTH, true))
