@@ -36,8 +36,8 @@
 #include "lib/base/ticker.h"
 
 #define MEMORY (256u << 20) /* the default of --memory */
-#define MEMORY_OTHER (144u << 20) /* part of it for the program's needs other than large blocks in memory */
-#define PART_OTHER (112u << 20) /* the same if only rows around a part of the time are kept, which need less */
+#define MEMORY_OTHER (88u << 20) /* part of it for the program's needs other than large blocks in memory */
+#define PART_OTHER (56u << 20) /* the same if only rows around a part of the time are kept, which need less */
 #define EMPTY_PART (-EDOM) /* error of check_window(): wrong usage that shows only when a recording's length is known */
 #define PIDS_TOLD 8 /* number of the job's processes listed in the error for an unknown pid */
 #define TOP_TEXT 10

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -245,6 +246,11 @@ static struct region *free_region(void)
 
 void spill_into(const char *const *folders, size_t keep)
 {
+	/*
+	 * Large blocks are mappings of their own: the C library otherwise takes them from its heap after the first ones were
+	 * freed, copies them when they grow, and keeps the memory of those that moved to files.
+	 */
+	mallopt(M_MMAP_THRESHOLD, SPILL_FROM);
 	spill.folders = folders;
 	spill.keep = keep;
 }

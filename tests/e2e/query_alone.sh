@@ -52,8 +52,8 @@ assert_eq "states of a part that are outside of it" 0 \
 
 [ -x /usr/bin/time ] || { note "no /usr/bin/time: nothing of memory is looked at" && exit 0; }
 
-# Data that exceeds the memory limit goes to files, with the same result: 3 million records, more than 144 MB, all in
-# files.
+# Data that exceeds the memory limit goes to files, with the same result: 3 million records, more than 144 MB, most of
+# them in files.
 "$BUILD/tests/tools/make_trace" "$WORK/long.pbt" 75000 host >"$WORK/expected"
 # report_in MEMORY OPTION...: writes the report to $WORK/of.MEMORY, and its peak memory to $WORK/kib.MEMORY
 report_in() {
