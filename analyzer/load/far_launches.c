@@ -12,13 +12,22 @@
 #define OPEN_MAX 64 /* as launches.c */
 #define BESIDE_NS 1000000000ull /* tasks so near to the part are in the model: near_tasks.c */
 
+#define DUR_BITS 40
+#define FUNCTION_BITS 20
+#define FLAG_BITS 4
+
+struct far_call {
+	uint64_t start_ns;
+	uint64_t dur_ns : DUR_BITS;
+	uint64_t function : FUNCTION_BITS;
+	uint64_t flags : FLAG_BITS;
+};
+
 /* flags of far_call */
 #define FAR_SUBMITS 0x01
 #define FAR_FAILED 0x02
 #define FAR_KEPT 0x04 /* it reaches into the part: the model's join finds its tasks */
 #define FAR_LAUNCHED 0x08
-#define DUR_BITS 40
-#define FUNCTION_BITS 20
 
 static uint64_t end_of(const struct far_call *call)
 {
@@ -38,6 +47,26 @@ static struct launching_thread *thread_of(struct far_launches *far, uint32_t tid
 			return NULL;
 	}
 	return &far->threads.row[far->last];
+}
+
+static bool add_call(struct launching_thread *thread, const struct far_call *row)
+{
+	const uint64_t from_ns = thread->start_ns;
+
+	thread->start_ns = row->start_ns;
+	thread->call_count++;
+	return number_list_put_difference(&thread->calls, from_ns, row->start_ns) &&
+	       number_list_put(&thread->calls, row->dur_ns) &&
+	       number_list_put(&thread->calls, row->function << FLAG_BITS | row->flags);
+}
+
+static bool add_instant(struct launching_thread *thread, uint64_t ns)
+{
+	const uint64_t from_ns = thread->enqueued_ns;
+
+	thread->enqueued_ns = ns;
+	thread->enqueued_count++;
+	return number_list_put_difference(&thread->enqueued, from_ns, ns);
 }
 
 static bool is_inside(const struct load_window *window, uint64_t first_ns, uint64_t last_ns)
@@ -66,7 +95,7 @@ bool far_launches_call(struct far_launches *far, struct load_window *window, con
 	row.flags = (function_submits(function) ? FAR_SUBMITS : 0u) | (kept ? FAR_KEPT : 0u) |
 		    (load_is_error(function, call) ? FAR_FAILED : 0u);
 	thread = thread_of(far, call->thread);
-	return thread && MODEL_PUSH(&thread->calls, row);
+	return thread && add_call(thread, &row);
 }
 
 static struct far_device *device_of(struct far_launches *far, uint32_t device)
@@ -147,7 +176,7 @@ bool far_launches_task(struct far_launches *far, struct load_window *window,
 	if (!near && is_too_early(far, task))
 		far->doubtful = true;
 	thread = thread_of(far, task->thread);
-	return thread && MODEL_PUSH(&thread->enqueued_ns, task->enqueue_ns);
+	return thread && add_instant(thread, task->enqueue_ns);
 }
 
 static void keep(struct far_launches *far, uint32_t device, const struct device_task *task)
@@ -252,29 +281,74 @@ static bool count_launch(struct far_launches *far, const struct load_window *win
 	return true;
 }
 
-static bool join_thread(struct far_launches *far, const struct load_window *window,
-			struct launching_thread *thread)
+/* The rows of one thread, unpacked and in order of time. */
+struct joining {
+	struct far_call *calls;
+	uint64_t *enqueued_ns;
+};
+
+/* Returns false without memory. The packed rows are given back. */
+static bool unpack(struct launching_thread *thread, struct joining *of)
+{
+	struct number_reader calls = number_list_read(&thread->calls), instants = number_list_read(&thread->enqueued);
+	uint64_t ns = 0, value;
+
+	of->calls = malloc((thread->call_count + 1) * sizeof(*of->calls));
+	of->enqueued_ns = malloc((thread->enqueued_count + 1) * sizeof(*of->enqueued_ns));
+	if (!of->calls || !of->enqueued_ns)
+		return false;
+	for (size_t i = 0; i < thread->call_count; i++) {
+		struct far_call *call = &of->calls[i];
+
+		call->start_ns = ns = number_reader_next_difference(&calls, ns);
+		call->dur_ns = number_reader_next(&calls) & ((1ull << DUR_BITS) - 1);
+		value = number_reader_next(&calls);
+		call->function = value >> FLAG_BITS & ((1u << FUNCTION_BITS) - 1);
+		call->flags = value & ((1u << FLAG_BITS) - 1);
+	}
+	number_list_free(&thread->calls);
+	ns = 0;
+	for (size_t i = 0; i < thread->enqueued_count; i++)
+		of->enqueued_ns[i] = ns = number_reader_next_difference(&instants, ns);
+	number_list_free(&thread->enqueued);
+	sort_rows(of->calls, thread->call_count, sizeof(*of->calls), by_start);
+	sort_rows(of->enqueued_ns, thread->enqueued_count, sizeof(*of->enqueued_ns), by_instant);
+	return true;
+}
+
+static bool join_rows(struct far_launches *far, const struct load_window *window,
+		      const struct launching_thread *thread, const struct joining *of)
 {
 	struct under_way open = { .count = 0 };
-	uint32_t next = 0;
+	size_t next = 0;
 
-	SORT_ARRAY(&thread->calls, by_start);
-	SORT_ARRAY(&thread->enqueued_ns, by_instant);
-	for (uint32_t i = 0; i < thread->enqueued_ns.count; i++) {
-		uint64_t now_ns = thread->enqueued_ns.row[i];
+	for (size_t i = 0; i < thread->enqueued_count; i++) {
+		uint64_t now_ns = of->enqueued_ns[i];
 
-		for (; next < thread->calls.count && thread->calls.row[next].start_ns <= now_ns; next++) {
+		for (; next < thread->call_count && of->calls[next].start_ns <= now_ns; next++) {
 			if (open.count == OPEN_MAX)
-				drop_ended(&open, thread->calls.row[next].start_ns);
+				drop_ended(&open, of->calls[next].start_ns);
 			if (open.count == OPEN_MAX)
 				return false;
-			open.call[open.count++] = &thread->calls.row[next];
+			open.call[open.count++] = &of->calls[next];
 		}
 		drop_ended(&open, now_ns);
 		if (!count_launch(far, window, thread->tid, launching(far->model, &open, now_ns), now_ns))
 			return false;
 	}
 	return true;
+}
+
+/* Without memory the counts are not known either: then all calls are loaded, and their rows may be in files. */
+static bool join_thread(struct far_launches *far, const struct load_window *window,
+			struct launching_thread *thread)
+{
+	struct joining of;
+	bool sure = unpack(thread, &of) && join_rows(far, window, thread, &of);
+
+	free(of.calls);
+	free(of.enqueued_ns);
+	return sure;
 }
 
 void far_launches_join(struct far_launches *far, const struct load_window *window)
@@ -288,8 +362,8 @@ void far_launches_join(struct far_launches *far, const struct load_window *windo
 void far_launches_free(struct far_launches *far)
 {
 	for (uint32_t i = 0; i < far->threads.count; i++) {
-		free(far->threads.row[i].calls.row);
-		free(far->threads.row[i].enqueued_ns.row);
+		number_list_free(&far->threads.row[i].calls);
+		number_list_free(&far->threads.row[i].enqueued);
 	}
 	free(far->threads.row);
 	free(far->names.row);

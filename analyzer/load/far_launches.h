@@ -4,8 +4,8 @@
  *
  * The join of calls and tasks (join/launch/launches.h) counts the whole recording. Of a part (window.h) only the calls
  * in it and the tasks near it are in the model. Of all other calls that submit work the times are kept here, and the
- * instants at which tasks were enqueued outside of the part: 16 and 8 bytes. At the end each instant is looked up in
- * the calls of its thread, by the rule of launches.h.
+ * instants at which tasks were enqueued outside of the part: some 6 and 3 bytes (number_list.h). At the end each
+ * instant is looked up in the calls of its thread, by the rule of launches.h.
  *
  * Only what is certain counts: if a task's instant is unknown, in no call, or at a call's end, if a task began before
  * its instant, or if a call took longer than 18 minutes or only its entry was seen, far_launches_doubtful() is true,
@@ -21,21 +21,17 @@
 
 #include "analyzer/model/far_counts.h"
 #include "analyzer/load/near_tasks.h"
+#include "analyzer/load/number_list.h"
 #include "analyzer/load/window.h"
 #include "analyzer/model/model.h"
 #include "lib/base/map.h"
 
-struct far_call {
-	uint64_t start_ns;
-	uint64_t dur_ns : 40;
-	uint64_t function : 20;
-	uint64_t flags : 4; /* of far_launches.c */
-};
-
 struct launching_thread {
 	uint32_t tid;
-	MODEL_ARRAY(struct far_call) calls;
-	MODEL_ARRAY(uint64_t) enqueued_ns;
+	size_t call_count, enqueued_count;
+	struct number_list calls; /* of each: its start as a difference, its duration, its function and flags */
+	struct number_list enqueued; /* instants of tasks as differences */
+	uint64_t start_ns, enqueued_ns; /* of the latest call and task */
 };
 
 /* How many tasks have a name. */
