@@ -15,7 +15,7 @@ from profbpf_fleet import clocks as clock
 from profbpf_fleet.engines import Problem
 from profbpf_fleet.findings import findings_of, of_files
 from profbpf_fleet.lake import Lake
-from profbpf_fleet.numbers import numbers_of
+from profbpf_fleet.same_steps import numbers_of
 from profbpf_fleet.sentences import sentence_of
 
 SCHEMA = "profbpf.fleet/1"

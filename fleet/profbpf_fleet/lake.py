@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """lake.py - views of a lake's tables for the SQL: typed columns, without NULL texts and steps out of the asked
-range, and with the numbers of steps on which the ranks agree (numbers.py)."""
+range, and with the numbers of steps on which the ranks agree (same_steps.py)."""
 
 from profbpf_fleet.engines import Problem
 

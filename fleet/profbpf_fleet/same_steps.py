@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numbers.py - finds ranks of a lake whose steps are numbered from another start than those of the other ranks.
+"""same_steps.py - finds ranks of a lake whose steps are numbered from another start than those of the other ranks.
 
 A recording without marks of steps counts them from its own begin. Such a rank's steps run at the same time as steps with
 other numbers of the reference, the rank with most steps. But so they seem to if clocks differ by more than half a step,
