@@ -83,15 +83,18 @@ static long python_climb_once(__u32 index, void *context)
 	return 0;
 }
 
-/* Stores the frames from @frame outwards in @frames from word @at on; returns their number. Global: the verifier checks it once. */
+/*
+ * Stores at most @most frames from @frame outwards in @frames from word @at on; returns their number. Global: the
+ * verifier checks it once.
+ */
 __weak __noinline int python_frames(const struct python_layout *layout, struct stack_frames *frames, __u64 frame,
-				    __u32 at)
+				    __u32 at, __u32 most)
 {
 	struct python_climb c = { .layout = layout, .frames = frames, .frame = frame, .at = at };
 
 	if (!layout || !frames)
 		return 0;
-	bpf_loop(REC_PYTHON_FRAMES, python_climb_once, &c, 0);
+	bpf_loop(most, python_climb_once, &c, 0);
 	return c.count;
 }
 
@@ -133,9 +136,11 @@ static __always_inline bool is_own_pthread(struct task_struct *task, __u64 id)
 /*
  * python_stack - stores the Python frames of @task, the current thread, innermost first, after @at words of @frames
  *
- * Returns their number. Adds to @flags whether the thread holds its interpreter's lock.
+ * At most @most frames, of REC_PYTHON_FRAMES. Returns their number. Adds to @flags whether the thread holds its
+ * interpreter's lock.
  */
-static __always_inline __u32 python_stack(struct task_struct *task, struct stack_frames *frames, __u32 at, __u16 *flags)
+static __always_inline __u32 python_stack(struct task_struct *task, struct stack_frames *frames, __u32 at,
+					  __u32 most, __u16 *flags)
 {
 	struct python_thread_key key = { .tgid = field_of(task, tgid), .tid = field_of(task, pid) };
 	struct python_layout *layout = bpf_map_lookup_elem(&python_layouts, &key.tgid);
@@ -150,7 +155,7 @@ static __always_inline __u32 python_stack(struct task_struct *task, struct stack
 	holder = layout->state_cframe == PYTHON_LAYOUT_NONE ? *state :
 							      python_pointer(*state + layout->state_cframe);
 	frame = python_pointer(holder + layout->state_frame);
-	return frame ? (__u32)python_frames(layout, frames, frame, at) : 0;
+	return frame ? (__u32)python_frames(layout, frames, frame, at, most) : 0;
 }
 
 #endif /* PROFBPF_PYTHON_STACK_BPF_H */

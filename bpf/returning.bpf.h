@@ -69,7 +69,7 @@ static __always_inline __u32 walk_now(struct task_struct *task, struct returning
 
 	if (same_program(task, back))
 		return user_stack(task, user_regs(task, REGISTERS_OF_SWITCH), &back->walk, NULL,
-				  frames, true);
+				  frames, REC_USER_FRAMES, true);
 	frames->address[0] = back->instruction;
 	return 1;
 }
@@ -93,7 +93,7 @@ static int walk_returning(struct bpf_map *map, void *key, void *value)
 	/* The thread takes and releases the interpreter's lock in user space only, so the state is still that of the sleep. */
 	if (same_program(task, back))
 		python = python_stack(task, &back->record.frames, (user & USER_FRAMES_MASK) + kernel,
-				      &back->record.head.header.flags);
+				      REC_PYTHON_FRAMES, &back->record.head.header.flags);
 	stack_send(&back->record, user, kernel, python);
 	return 0;
 }

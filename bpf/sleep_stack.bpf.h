@@ -78,7 +78,7 @@ static __always_inline __u32 keep_user(struct task_struct *task, struct sleeper 
 	if (!r)
 		return 0;
 	walked = user_stack(task, regs, user_walk(BY_SWITCH), walk_rules(BY_SWITCH), (struct user_frames *)&r->frames,
-			    may_loop);
+			    SLEEPER_USER_FRAMES, may_loop);
 	/* A mask where it suffices: the verifier follows both ways of a comparison through the rest of the program. */
 	count = may_loop ? at_most(walked & USER_FRAMES_MASK, SLEEPER_USER_FRAMES) : walked & SLEEPER_USER_FRAMES;
 	bpf_probe_read_kernel(s->user, count * sizeof(__u64), r->frames.address);
@@ -90,7 +90,9 @@ static __always_inline __u32 keep_python(struct task_struct *task, struct sleepe
 {
 	__u32 key = BY_SWITCH;
 	struct stacks_record *r = bpf_map_lookup_elem(&stack_scratch, &key);
-	__u64 count = r ? at_most(python_stack(task, &r->frames, 0, &s->python_flags), SLEEPER_PYTHON_FRAMES) : 0;
+	__u64 count = r ? at_most(python_stack(task, &r->frames, 0, SLEEPER_PYTHON_FRAMES, &s->python_flags),
+				  SLEEPER_PYTHON_FRAMES) :
+			  0;
 
 	if (r && count)
 		bpf_probe_read_kernel(s->python, count * sizeof(struct rec_python_frame), r->frames.address);

@@ -34,11 +34,12 @@ static __always_inline int take_sample(struct bpf_perf_event_data *ctx, bool may
 	r->head.tgid = id >> 32;
 	r->head.tid = (__u32)id;
 	user = user_stack(task, user_regs(task, REGISTERS_OF_SAMPLE), user_walk(BY_SAMPLE), walk_rules(BY_SAMPLE),
-			  (struct user_frames *)&r->frames, may_loop);
+			  (struct user_frames *)&r->frames, REC_USER_FRAMES, may_loop);
 	kernel = frames_of(bpf_get_stack(ctx, r->frames.address + (user & USER_FRAMES_MASK),
 					 REC_KERNEL_FRAMES * sizeof(__u64), 0));
 	stack_send(r, user, kernel,
-		   may_loop ? python_stack(task, &r->frames, (user & USER_FRAMES_MASK) + kernel, &r->head.header.flags) :
+		   may_loop ? python_stack(task, &r->frames, (user & USER_FRAMES_MASK) + kernel, REC_PYTHON_FRAMES,
+					   &r->head.header.flags) :
 			      0);
 	run_ends(cost, r->head.header.ts_ns);
 	return 0;

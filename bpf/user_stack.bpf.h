@@ -209,13 +209,12 @@ static __always_inline bool climb_begins(struct user_climb *c, struct user_walk 
 		.frames = frames,
 		.above = walk->stack_pointer,
 		.at = walk->frame_pointer,
-		.count = REC_USER_FRAMES,
 	};
 	frames->address[0] = walk->instruction;
 	return true;
 }
 
-/* user_frames - fills @frames with at most REC_USER_FRAMES addresses, the innermost first; returns their number */
+/* user_frames - fills @frames with at most USER_FRAMES_UNROLLED addresses, the innermost first; returns their number */
 __weak __noinline int user_frames(struct user_walk *walk, struct user_frames *frames)
 {
 	struct user_climb c;
@@ -229,14 +228,18 @@ __weak __noinline int user_frames(struct user_walk *walk, struct user_frames *fr
 	return number;
 }
 
-/* The same with bpf_loop(): the verifier checks one turn instead of all, which take a third of a session's start. */
-__weak __noinline int user_frames_looped(struct user_walk *walk, struct user_frames *frames)
+/*
+ * The same for at most @most addresses (1 to REC_USER_FRAMES), with bpf_loop(): the verifier checks one turn instead of
+ * all, which take a third of a session's start.
+ */
+__weak __noinline int user_frames_looped(struct user_walk *walk, struct user_frames *frames, __u32 most)
 {
 	struct user_climb c;
 
 	if (!climb_begins(&c, walk, frames))
 		return 0;
-	bpf_loop(REC_USER_FRAMES - 1, climb, &c, 0);
+	c.count = most;
+	bpf_loop(most - 1, climb, &c, 0);
 	return c.count;
 }
 
@@ -469,12 +472,12 @@ static long climb_by_table(__u32 index, void *context)
 	return 1;
 }
 
-/* user_frames() by the unwind tables of @process */
+/* user_frames_looped() by the unwind tables of @process */
 __weak __noinline int user_frames_by_table(struct user_walk *walk, struct user_frames *frames,
-					   const struct unwind_process *process, struct walk_rules *rules)
+					   const struct unwind_process *process, struct walk_rules *rules, __u32 most)
 {
 	struct table_climb c = {
-		.walk = walk, .frames = frames, .process = process, .rules = rules, .count = REC_USER_FRAMES
+		.walk = walk, .frames = frames, .process = process, .rules = rules, .count = most
 	};
 
 	if (!walk || !frames || !process)
@@ -484,7 +487,7 @@ __weak __noinline int user_frames_by_table(struct user_walk *walk, struct user_f
 	walk->called = 0;
 	walk->mapping = 0;
 	find_rule(walk, process, rules);
-	bpf_loop(REC_USER_FRAMES - 1, climb_by_table, &c, 0);
+	bpf_loop(most - 1, climb_by_table, &c, 0);
 	return c.count | (walk->rule.kind == UNWIND_FIRST ? USER_WHOLE : 0);
 }
 
@@ -506,14 +509,15 @@ static __always_inline void walk_from(struct user_walk *walk, struct task_struct
 /*
  * user_stack - user_frames() of @task, the current one, whose registers are @regs (may be NULL)
  *
- * @walk is scratch memory, user_walk()'s or another, and @rules the walk_rules() of the same kind, or NULL. With @may_loop,
+ * At most @most frames, of REC_USER_FRAMES; without @may_loop perhaps more, but at most USER_FRAMES_UNROLLED. @walk is
+ * scratch memory, user_walk()'s or another, and @rules the walk_rules() of the same kind, or NULL. With @may_loop,
  * a constant, bpf_loop() is used (5.17); without it the program contains no callback function, which kernels before
  * 5.13 refuse even if it is never reached. Returns the number of frames: at least 1, the current instruction, unless the
  * registers are unknown; with USER_WHOLE if the last frame is known to be the thread's start.
  */
 static __always_inline __u32 user_stack(struct task_struct *task, const struct pt_regs *regs,
 					struct user_walk *walk, struct walk_rules *rules,
-					struct user_frames *frames, bool may_loop)
+					struct user_frames *frames, __u32 most, bool may_loop)
 {
 	if (!walk || !regs)
 		return 0;
@@ -527,11 +531,11 @@ static __always_inline __u32 user_stack(struct task_struct *task, const struct p
 		struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid);
 
 		if (process)
-			return (__u32)user_frames_by_table(walk, frames, process, rules) &
+			return (__u32)user_frames_by_table(walk, frames, process, rules, most) &
 			       (USER_WHOLE | REC_USER_FRAMES);
 	}
 	if (may_loop)
-		return (__u32)user_frames_looped(walk, frames) & REC_USER_FRAMES;
+		return (__u32)user_frames_looped(walk, frames, most) & REC_USER_FRAMES;
 	return (__u32)user_frames(walk, frames) & REC_USER_FRAMES;
 }
 
