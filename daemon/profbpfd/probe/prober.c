@@ -136,13 +136,18 @@ struct prober *prober_new(struct probes *probes, struct code_names *code_names)
 	return p;
 }
 
-/* A process that loads many libraries causes many requests: one scan that has not begun serves all of them. */
+/*
+ * A process that loads many libraries causes many requests: one scan that has not begun serves all of them. If the
+ * process is forgotten after that scan, the request is for another process with its id.
+ */
 static struct job *asked_already(struct prober *p, const struct job *asked)
 {
+	struct job *found = NULL;
+
 	for (struct job *job = p->first; job && !asked->forget && !asked->tail; job = job->next)
-		if (job->pid == asked->pid && !job->forget && !job->tail)
-			return job;
-	return NULL;
+		if (job->pid == asked->pid && !job->tail)
+			found = job->forget ? NULL : job;
+	return found;
 }
 
 static void ask(struct prober *p, struct job asked)

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process that gets the id of another one is scanned, although a scan for that one had not begun yet. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <semaphore.h>
+#include <string.h>
+
+#include "daemon/profbpfd/probe/prober.h"
+
+#define FIRST 7
+#define REUSED 8
+
+static sem_t go, done;
+static char did[16]; /* a letter for each thing that was done: s scanned, f forgot */
+static size_t count;
+
+static void note(char what)
+{
+	if (count < sizeof(did) - 1)
+		did[count++] = what;
+}
+
+/* ---- The table of probes; the first scan waits for the test, so that the rest is in the list together. */
+
+int probes_scan(struct probes *probes, pid_t pid, uint64_t mapped_ns)
+{
+	(void)probes;
+	(void)mapped_ns;
+	if (pid == FIRST)
+		sem_wait(&go);
+	else
+		note('s');
+	return 0;
+}
+
+void probes_forget(struct probes *probes, pid_t pid)
+{
+	(void)probes;
+	(void)pid;
+	note('f');
+}
+
+void probes_tail(struct probes *probes, pid_t pid, uint64_t address)
+{
+	(void)probes;
+	(void)pid;
+	(void)address;
+	sem_post(&done);
+}
+
+void probes_missed(struct probes *probes, pid_t pid, uint64_t since_ns)
+{
+	(void)probes;
+	(void)pid;
+	(void)since_ns;
+}
+
+void probes_look(struct probes *probes)
+{
+	(void)probes;
+}
+
+uint32_t probes_functions(const struct probes *probes)
+{
+	(void)probes;
+	return 0;
+}
+
+uint32_t probes_files(const struct probes *probes)
+{
+	(void)probes;
+	return 0;
+}
+
+void code_names_resolve(struct code_names *names)
+{
+	(void)names;
+}
+
+/* ---- Tests */
+
+static struct prober *begin(void)
+{
+	struct prober *prober;
+
+	memset(did, 0, sizeof(did));
+	count = 0;
+	sem_init(&go, 0, 0);
+	sem_init(&done, 0, 0);
+	prober = prober_new(NULL, NULL);
+	assert_non_null(prober);
+	prober_scan(prober, FIRST, true, 1);
+	return prober;
+}
+
+static void finish(struct prober *prober)
+{
+	prober_tail(prober, FIRST, 1);
+	sem_post(&go);
+	sem_wait(&done);
+	prober_free(prober);
+}
+
+static void one_scan_serves_many_requests(void **state)
+{
+	struct prober *prober = begin();
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		prober_scan(prober, REUSED, false, 1);
+	finish(prober);
+	assert_string_equal(did, "s");
+}
+
+static void a_later_process_is_scanned(void **state)
+{
+	struct prober *prober = begin();
+
+	(void)state;
+	prober_scan(prober, REUSED, true, 1);
+	prober_forget(prober, REUSED);
+	prober_scan(prober, REUSED, true, 2);
+	prober_scan(prober, REUSED, false, 3);
+	finish(prober);
+	assert_string_equal(did, "sfs");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_scan_serves_many_requests),
+		cmocka_unit_test(a_later_process_is_scanned),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
