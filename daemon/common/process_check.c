@@ -235,14 +235,23 @@ static bool has_ended(const struct process_facts *facts)
 	       (facts->state == 'Z' && facts->threads <= 1);
 }
 
-bool process_runs(pid_t pid, uint64_t started)
+int process_start_time(pid_t pid, uint64_t *started)
 {
 	struct process_facts facts = { 0 };
 	char name[32], text[1024];
 
 	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
-	return read_file(AT_FDCWD, name, text, sizeof(text)) > 0 && !parse_stat(text, &facts) &&
-	       facts.started == started && !has_ended(&facts);
+	if (read_file(AT_FDCWD, name, text, sizeof(text)) <= 0 || parse_stat(text, &facts) || has_ended(&facts))
+		return -ESRCH;
+	*started = facts.started;
+	return 0;
+}
+
+bool process_runs(pid_t pid, uint64_t started)
+{
+	uint64_t now;
+
+	return !process_start_time(pid, &now) && now == started;
 }
 
 bool process_owned_by(const struct process_facts *facts, uid_t uid, gid_t gid)

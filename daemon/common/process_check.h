@@ -64,6 +64,9 @@ int process_hold(pid_t pid);
 /* process_gone - the process held has exited; @held < 0: unknown, so false */
 bool process_gone(int held);
 
+/* process_start_time - sets @started to the time at which @pid began (process_facts.started); 0, or -ESRCH: none, or a zombie */
+int process_start_time(pid_t pid, uint64_t *started);
+
 /* process_runs - is @pid still the process that began then (process_facts.started), and not a zombie? */
 bool process_runs(pid_t pid, uint64_t started);
 

@@ -150,6 +150,7 @@ static void run(struct capture *capture, struct target *targets, unsigned int wa
 		.entries = { offsets + TARGETS, cookies + TARGETS, 0 },
 		.exits = { offsets + 2 * TARGETS, cookies + 2 * TARGETS, 0 },
 	};
+	const struct probe_target self = { .pid = getpid() };
 	struct probe_link *link = NULL;
 
 	for (int i = 0; i < TARGETS; i++) {
@@ -165,7 +166,7 @@ static void run(struct capture *capture, struct target *targets, unsigned int wa
 		add_point(&points.exits, targets[i].exit_offset, exit_cookie(&targets[i], i));
 	}
 	if (points.returns.count || points.entries.count)
-		link = probe_link_new(capture, fd, getpid(), &points, ignore, NULL);
+		link = probe_link_new(capture, fd, &self, &points, ignore, NULL);
 	if (link && !capture_trace_self(capture, true))
 		for (int i = 0; i < TARGETS; i++)
 			if (wanted & 1u << i)

@@ -230,9 +230,17 @@ static void warn_not_probed(struct file_setting *s, struct file_entry *e, const 
 		give_up_ends(s, e);
 }
 
-struct probe_link *file_entry_link(struct file_setting *s, struct file_entry *e, pid_t pid,
-				   bool moved)
+static struct probe_target target_of(const struct file_setting *s, const struct probed_process *process)
 {
+	if (!process)
+		return (struct probe_target){ 0 };
+	return (struct probe_target){ process->pid, process->started, s->options.right };
+}
+
+struct probe_link *file_entry_link(struct file_setting *s, struct file_entry *e,
+				   const struct probed_process *process, bool moved)
+{
+	struct probe_target target = target_of(s, process);
 	struct place_points selected;
 	struct refusal r = { .file = e, .selected = &selected };
 	struct probe_link *link = NULL;
@@ -240,7 +248,7 @@ struct probe_link *file_entry_link(struct file_setting *s, struct file_entry *e,
 	if (file_places_select(&e->places, &e->file, e->cookies, moved, &selected))
 		errno = ENOMEM;
 	else
-		link = probe_link_new(s->capture, e->fd, pid, &selected.points, refused, &r);
+		link = probe_link_new(s->capture, e->fd, &target, &selected.points, refused, &r);
 	for (size_t i = 0; e->names_change_unseen && i < e->file.count; i++)
 		set_conf(s, e, i);
 	/* Objects may have been made while the probes were attached one after the other. */
@@ -252,13 +260,14 @@ struct probe_link *file_entry_link(struct file_setting *s, struct file_entry *e,
 }
 
 int file_entry_set_exits(struct file_setting *s, struct file_entry *e, struct probe_link *link,
-			 pid_t pid, bool moved)
+			 const struct probed_process *process, bool moved)
 {
+	struct probe_target target = target_of(s, process);
 	struct place_points selected;
 	int err = file_places_select(&e->places, &e->file, e->cookies, moved, &selected);
 
 	if (!err)
-		err = probe_link_set_exits(link, s->capture, e->fd, pid, &selected.points.exits);
+		err = probe_link_set_exits(link, s->capture, e->fd, &target, &selected.points.exits);
 	place_points_free(&selected);
 	return err;
 }
@@ -282,15 +291,16 @@ static int tail_points(const struct file_entry *e, const struct function_exits *
 	return 0;
 }
 
-static int link_tail(struct file_setting *s, struct file_entry *e, pid_t pid,
+static int link_tail(struct file_setting *s, struct file_entry *e, const struct probed_process *process,
 		     const struct function_exits *exits, bool moved, struct probe_link **link)
 {
+	struct probe_target target = target_of(s, process);
 	struct link_points points = { 0 };
 	struct refusal r = { .file = e };
 	int err = tail_points(e, exits, moved, &points.exits);
 
 	if (!err && points.exits.count) {
-		*link = probe_link_new(s->capture, e->fd, pid, &points, refused, &r);
+		*link = probe_link_new(s->capture, e->fd, &target, &points, refused, &r);
 		if (!*link || r.count)
 			err = -ENOENT;
 	}
@@ -321,8 +331,8 @@ static void exit_tail_early(struct file_setting *s, const struct file_entry *e, 
 		s->tails_set_values |= exits->exits[i].early && exits->exits[i].early_sets_value;
 }
 
-int file_entry_link_tail(struct file_setting *s, struct file_entry *e, pid_t pid, uint64_t offset,
-			 bool moved, struct probe_link **link)
+int file_entry_link_tail(struct file_setting *s, struct file_entry *e, const struct probed_process *process,
+			 uint64_t offset, bool moved, struct probe_link **link)
 {
 	struct function_exits exits;
 	int added, err = probed_file_exits(e->fd, e->path, offset, &exits);
@@ -340,8 +350,8 @@ int file_entry_link_tail(struct file_setting *s, struct file_entry *e, pid_t pid
 		err = set_exits(s, e);
 	}
 	if (added >= 0 && !err)
-		err = link_tail(s, e, pid, &exits, moved, link);
-	if (added >= 0 && !err && !pid)
+		err = link_tail(s, e, process, &exits, moved, link);
+	if (added >= 0 && !err && !process)
 		mark_everywhere(e, &exits);
 	function_exits_free(&exits);
 	return added < 0 ? added : err;

@@ -8,6 +8,7 @@
 #include "daemon/profbpfd/capture/capture.h"
 #include "daemon/profbpfd/probe/file_places.h"
 #include "daemon/profbpfd/probe/link_closer.h"
+#include "daemon/profbpfd/probe/probed_process.h"
 #include "daemon/profbpfd/probe/probes_options.h"
 #include "daemon/profbpfd/session/item.h"
 #include "lib/elf/process_maps.h"
@@ -65,28 +66,33 @@ struct file_entry *file_entry_new(struct file_setting *setting, uint32_t dev, ui
 				  const char *path, int fd, const struct mapped_in *in);
 
 /*
- * file_entry_link - puts the file's probes into a process, or with @pid 0 into all that map the file
+ * file_entry_link - puts the file's probes into a process, or with @process NULL into all that map the file
  *
  * @moved: the process moves stacks. Returns NULL with errno like probe_link_new().
  */
 struct probe_link *file_entry_link(struct file_setting *setting, struct file_entry *entry,
-				   pid_t pid, bool moved);
+				   const struct probed_process *process, bool moved);
 
-/* file_entry_set_exits - applies a change of the dropped exits to a link; 0, or a negative errno and changes nothing */
+/*
+ * file_entry_set_exits - applies a change of the dropped exits to a link
+ *
+ * Returns 0, or a negative errno and changes nothing; -ESRCH like probe_link_set_exits().
+ */
 int file_entry_set_exits(struct file_setting *setting, struct file_entry *entry,
-			 struct probe_link *link, pid_t pid, bool moved);
+			 struct probe_link *link, const struct probed_process *process, bool moved);
 
 /*
  * file_entry_link_tail - probes the exits of a tail jump's target in a process
  *
- * With @pid 0 in all processes that map the file; not if processes have such probes already, which would then see ends
+ * With @process NULL in all processes that map the file; not if processes have such probes already, which would then see ends
  * twice. @offset: file offset of the target; the file's descriptor must be open. Returns 0 with *@link set, to NULL
  * if all its exits are probed already; -ENOENT if they cannot be seen; or another negative errno.
  */
-int file_entry_link_tail(struct file_setting *setting, struct file_entry *entry, pid_t pid,
-			 uint64_t offset, bool moved, struct probe_link **link);
+int file_entry_link_tail(struct file_setting *setting, struct file_entry *entry,
+			 const struct probed_process *process, uint64_t offset, bool moved,
+			 struct probe_link **link);
 
-/* file_entry_add_tail - takes ownership of a link that was made with @pid 0; 0 or -ENOMEM */
+/* file_entry_add_tail - takes ownership of a link that was made without a process; 0 or -ENOMEM */
 int file_entry_add_tail(struct file_entry *entry, struct probe_link *link);
 
 /* file_entry_detach - closes its probes that are in every process that maps it */

@@ -201,21 +201,38 @@ static void holders_free(struct holders *holders)
 	memset(holders, 0, sizeof(*holders));
 }
 
-struct probe_link *probe_link_new(struct capture *capture, int fd, pid_t pid,
+/* Attaches all points while the target is held. */
+static void attach_all(struct attach *a, struct probe_link *link, const struct probe_target *target,
+		       const struct link_points *points)
+{
+	int held;
+
+	a->last_error = probe_target_hold(target, &held);
+	if (a->last_error)
+		return;
+	attach_points(a, &link->exits, POINT_EXIT, &points->exits);
+	attach_points(a, &link->others, POINT_ENTRY, &points->entries);
+	attach_points(a, &link->others, POINT_RETURN, &points->returns);
+	if (probe_target_kept(target, held))
+		return;
+	holders_free(&link->others);
+	holders_free(&link->exits);
+	a->last_error = -ESRCH;
+}
+
+struct probe_link *probe_link_new(struct capture *capture, int fd, const struct probe_target *target,
 				  const struct link_points *points, probe_refused *refused,
 				  void *context)
 {
 	struct attach a = {
-		.capture = capture, .pid = pid, .refused = refused, .context = context
+		.capture = capture, .pid = target->pid, .refused = refused, .context = context
 	};
 	struct probe_link *link = calloc(1, sizeof(*link));
 
 	if (!link)
 		return NULL;
 	snprintf(a.path, sizeof(a.path), "/proc/self/fd/%d", fd);
-	attach_points(&a, &link->exits, POINT_EXIT, &points->exits);
-	attach_points(&a, &link->others, POINT_ENTRY, &points->entries);
-	attach_points(&a, &link->others, POINT_RETURN, &points->returns);
+	attach_all(&a, link, target, points);
 	if (!link->exits.fd_count && !link->exits.link_count && !link->others.fd_count &&
 	    !link->others.link_count) {
 		probe_link_free(link);
@@ -248,28 +265,53 @@ static void drop_others(struct holders *holders, const struct probe_points *poin
 	holders->link_count = kept;
 }
 
-int probe_link_set_exits(struct probe_link *link, struct capture *capture, int fd, pid_t pid,
+static int replace_exits(struct attach *a, struct probe_link *link, const struct probe_target *target,
 			 const struct probe_points *exits)
 {
-	struct attach a = { .capture = capture, .pid = pid, .kind = POINT_EXIT };
 	struct holders now = { 0 };
+	int held, err = probe_target_hold(target, &held);
 
-	snprintf(a.path, sizeof(a.path), "/proc/self/fd/%d", fd);
-	if (uses_perf(&a)) {
-		a.holders = &link->exits;
-		attach_perf(&a, exits, true);
-		if (!a.last_error)
-			drop_others(&link->exits, exits);
-		return a.last_error;
-	}
-	attach_points(&a, &now, POINT_EXIT, exits);
-	if (a.last_error) {
+	if (err)
+		return err;
+	attach_points(a, &now, POINT_EXIT, exits);
+	if (!probe_target_kept(target, held))
+		a->last_error = -ESRCH;
+	if (a->last_error) {
 		holders_free(&now);
-		return a.last_error;
+		return a->last_error;
 	}
 	holders_free(&link->exits);
 	link->exits = now;
 	return 0;
+}
+
+static int replace_exit_events(struct attach *a, struct probe_link *link, const struct probe_target *target,
+			       const struct probe_points *exits)
+{
+	size_t before = link->exits.link_count;
+	int held, err = probe_target_hold(target, &held);
+
+	if (err)
+		return err;
+	a->holders = &link->exits;
+	attach_perf(a, exits, true);
+	if (!probe_target_kept(target, held)) {
+		while (link->exits.link_count > before)
+			bpf_link__destroy(link->exits.links[--link->exits.link_count]);
+		return -ESRCH;
+	}
+	if (!a->last_error)
+		drop_others(&link->exits, exits);
+	return a->last_error;
+}
+
+int probe_link_set_exits(struct probe_link *link, struct capture *capture, int fd, const struct probe_target *target,
+			 const struct probe_points *exits)
+{
+	struct attach a = { .capture = capture, .pid = target->pid, .kind = POINT_EXIT };
+
+	snprintf(a.path, sizeof(a.path), "/proc/self/fd/%d", fd);
+	return uses_perf(&a) ? replace_exit_events(&a, link, target, exits) : replace_exits(&a, link, target, exits);
 }
 
 size_t probe_link_events(const struct probe_link *link)

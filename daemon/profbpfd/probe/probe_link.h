@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "daemon/profbpfd/capture/capture.h"
+#include "daemon/profbpfd/probe/probe_target.h"
 
 struct probe_link;
 
@@ -39,13 +40,13 @@ typedef void probe_refused(void *context, enum point_kind kind, size_t index, in
 /*
  * probe_link_new - puts probes into a file
  *
- * @fd is any descriptor of the file. With @pid 0 every process that maps it hits
- * the probes, now and later; else only that process. Exits are attached first, so that the ends of all seen calls are seen.
+ * @fd is any descriptor of the file. Only @target hits the probes. Exits are attached first, so that the ends of all
+ * seen calls are seen.
  * Points that the kernel refuses are left out, one by one: @refused is called with
- * their index. Returns NULL with errno set if not a single one could be attached (ESRCH: no such
- * process).
+ * their index. Returns NULL with errno set if not a single one could be attached (ESRCH: the target has exited, or
+ * the right to it is lost; no probe is left).
  */
-struct probe_link *probe_link_new(struct capture *capture, int fd, pid_t pid,
+struct probe_link *probe_link_new(struct capture *capture, int fd, const struct probe_target *target,
 				  const struct link_points *points, probe_refused *refused,
 				  void *context);
 
@@ -54,9 +55,9 @@ struct probe_link *probe_link_new(struct capture *capture, int fd, pid_t pid,
  *
  * Exits in both sets stay probed; for a moment some may be probed twice, which is harmless: the
  * second probe finds no call to end. Returns 0, or a negative errno and keeps the
- * previous exits.
+ * previous exits; -ESRCH: the target has exited, or the right to it is lost, and the link is of no use any more.
  */
-int probe_link_set_exits(struct probe_link *link, struct capture *capture, int fd, pid_t pid,
+int probe_link_set_exits(struct probe_link *link, struct capture *capture, int fd, const struct probe_target *target,
 			 const struct probe_points *exits);
 
 /* probe_link_events - the number of its probes that are perf events, which the kernel removes one by one, 0.1 s each; @link may be NULL */

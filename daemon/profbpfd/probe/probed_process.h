@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "daemon/profbpfd/probe/probe_link.h"
@@ -18,6 +19,7 @@ struct process_link {
 
 struct probed_process {
 	pid_t pid;
+	uint64_t started; /* process_facts.started; 0 = not read */
 	struct process_link *links;
 	size_t link_count;
 	struct probe_link **tails; /* probes on targets of tail jumps */

@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "daemon/common/process_check.h"
 #include "daemon/profbpfd/probe/coverage.h"
 #include "daemon/profbpfd/probe/hinted_libraries.h"
 #include "daemon/profbpfd/probe/probes_private.h"
@@ -63,7 +64,19 @@ static struct probed_process *find_process(struct probes *p, pid_t pid)
 
 int probes_expect(struct probes *p, pid_t pid)
 {
-	return probed_processes_add(&p->processes, pid);
+	uint64_t started = 0;
+	int err = 0;
+
+	if (find_process(p, pid))
+		return 0;
+	/* In a session of the whole machine no probe is for one process. */
+	if (!p->setting.options.system_wide)
+		err = process_start_time(pid, &started);
+	if (!err)
+		err = probed_processes_add(&p->processes, pid);
+	if (!err)
+		find_process(p, pid)->started = started;
+	return err;
 }
 
 static bool is_ours(void *context, pid_t pid)
@@ -157,7 +170,7 @@ static bool for_whoever_maps(struct probes *p, const struct file_entry *e)
 
 static void link_file(struct probes *p, struct file_entry *e)
 {
-	e->everywhere = file_entry_link(&p->setting, e, 0, false);
+	e->everywhere = file_entry_link(&p->setting, e, NULL, false);
 	e->everywhere_ns = probes_now_ns();
 }
 
@@ -201,8 +214,7 @@ static void move_into_file(struct probes *p, size_t index)
 		if (!l)
 			continue;
 		if (!e->everywhere)
-			l->link = file_entry_link(&p->setting, e, process->pid,
-						  process->moves_stacks);
+			l->link = file_entry_link(&p->setting, e, process, process->moves_stacks);
 		coverage_add(coverage, coverage_row(process->pid, e->file.count, since_ns, probes_now_ns()),
 			     e->path);
 	}
@@ -223,7 +235,7 @@ static void attach_file(struct probes *p, struct probed_process *process, size_t
 		 for_whoever_maps(p, e))
 		move_into_file(p, index);
 	if (!e->everywhere) {
-		link = file_entry_link(&p->setting, e, process->pid, process->moves_stacks);
+		link = file_entry_link(&p->setting, e, process, process->moves_stacks);
 		if (!link) {
 			if (errno != ESRCH)
 				file_warn(&p->setting, "%s: probing it in process %d failed: %s",
@@ -287,7 +299,7 @@ static void link_again(struct probes *p, struct probed_process *process)
 		if (!l->link || !file_places_depend_on_stacks(&e->places))
 			continue;
 		probe_link_free(l->link);
-		l->link = file_entry_link(&p->setting, e, process->pid, true);
+		l->link = file_entry_link(&p->setting, e, process, true);
 		coverage_add(coverage, coverage_row(process->pid, e->file.count, since_ns, probes_now_ns()),
 			     e->path);
 	}
@@ -402,7 +414,7 @@ static int probe_tail(struct probes *p, struct probed_process *process,
 	if (!e || e->fd < 0)
 		return -ENOENT;
 	everywhere = tail_for_whoever_maps(p, e);
-	err = file_entry_link_tail(&p->setting, e, everywhere ? 0 : process->pid,
+	err = file_entry_link_tail(&p->setting, e, everywhere ? NULL : process,
 				   address - map->start + map->offset,
 				   !everywhere && process->moves_stacks, &link);
 	if (link && keep_tail(process, e, everywhere, link))

@@ -39,7 +39,11 @@ struct probes *probes_new(struct capture *capture, const struct catalogs *catalo
 			  struct item_queue *queue, const struct probes_options *options,
 			  void (*warn)(void *context, const char *text), void *context);
 
-/* probes_expect - @pid is going to be traced: it counts as a target where files are shared */
+/*
+ * probes_expect - @pid is going to be traced: it counts as a target where files are shared
+ *
+ * From then on only the process that has this id now gets probes. Returns 0, -ESRCH if it is gone, or -ENOMEM.
+ */
 int probes_expect(struct probes *probes, pid_t pid);
 
 /*

@@ -10,17 +10,21 @@ static int probe_exits(struct probes *p, size_t index)
 	int err = 0;
 
 	if (e->everywhere)
-		err = file_entry_set_exits(&p->setting, e, e->everywhere, 0, false);
+		err = file_entry_set_exits(&p->setting, e, e->everywhere, NULL, false);
 	for (size_t i = 0; i < p->processes.count; i++) {
 		struct probed_process *process = &p->processes.row[i];
 		struct process_link *l = probed_process_link(process, index);
 		int failed = 0;
 
 		if (l && l->link)
-			failed = file_entry_set_exits(&p->setting, e, l->link, process->pid,
+			failed = file_entry_set_exits(&p->setting, e, l->link, process,
 						      process->moves_stacks);
-		if (failed && failed != -ESRCH)
+		if (failed == -ESRCH) {
+			link_closer_add(p->closer, l->link);
+			l->link = NULL;
+		} else if (failed) {
 			err = failed;
+		}
 	}
 	return err;
 }
