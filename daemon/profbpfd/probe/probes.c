@@ -79,6 +79,13 @@ int probes_expect(struct probes *p, pid_t pid)
 	return err;
 }
 
+bool probes_gone(const struct probes *p, pid_t pid)
+{
+	const struct probed_process *process = probed_processes_find(&p->processes, pid);
+
+	return !p->setting.options.system_wide && (!process || !process_runs(pid, process->started));
+}
+
 static bool is_ours(void *context, pid_t pid)
 {
 	return find_process(context, pid) != NULL;

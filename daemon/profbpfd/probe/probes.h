@@ -46,6 +46,9 @@ struct probes *probes_new(struct capture *capture, const struct catalogs *catalo
  */
 int probes_expect(struct probes *probes, pid_t pid);
 
+/* probes_gone - has the process that had the id @pid at probes_expect() exited? False in a session of the whole machine */
+bool probes_gone(const struct probes *probes, pid_t pid);
+
 /*
  * probes_scan - probes everything that @pid has mapped by now
  *

@@ -413,16 +413,17 @@ static void find_roles(struct session *s)
 	free(threads);
 }
 
-/* Has a requested process exited? Its id was put into the map of targets before, so the programs see later exits. */
+/* Has a target exited? Its id was put into the map of targets before, so the programs see later exits. */
 static bool has_exited(const struct session *s, pid_t pid)
 {
 	for (size_t i = 0; i < s->request.pid_count; i++)
 		if (s->request.pids[i] == pid)
 			return held_gone(&s->request.held[i], pid);
-	return false;
+	return s->probes && probes_gone(s->probes, pid);
 }
 
-static void add_target(struct session *s, pid_t pid)
+/* Returns 0; -ENOENT: the user has lost the right to it since the claim; or another negative errno. */
+static int add_target(struct session *s, pid_t pid)
 {
 	int err = capture_target_add(s->capture, pid);
 	char text[160];
@@ -435,6 +436,21 @@ static void add_target(struct session *s, pid_t pid)
 	} else if (err) {
 		s->untraced++;
 	}
+	return err;
+}
+
+/* A process that has exited, or is not the user's any more, keeps no probes: the id may be another process's by now. */
+static void begin_target(struct session *s, pid_t pid)
+{
+	int err = add_target(s, pid);
+
+	if (err == -ENOENT || has_exited(s, pid)) {
+		capture_target_remove(s->capture, pid);
+		if (s->probes)
+			probes_forget(s->probes, pid);
+	}
+	if (s->devices)
+		device_feed_watch(s->devices, pid);
 }
 
 static void watch_process(struct session *s, pid_t pid)
@@ -530,13 +546,8 @@ static int go_live(struct session *s)
 	for (size_t i = 0; i < s->target_count && s->cgroups; i++)
 		session_push(s, cgroups_watch(s->cgroups, s->targets[i]));
 	session_read_cgroups(s);
-	for (size_t i = 0; i < s->target_count && !s->request.system_wide; i++) {
-		add_target(s, s->targets[i]);
-		if (has_exited(s, s->targets[i]))
-			capture_target_remove(s->capture, s->targets[i]);
-		if (s->devices)
-			device_feed_watch(s->devices, s->targets[i]);
-	}
+	for (size_t i = 0; i < s->target_count && !s->request.system_wide; i++)
+		begin_target(s, s->targets[i]);
 	if (s->probes) {
 		s->prober = prober_new(s->probes, s->code_names);
 		if (!s->prober)
