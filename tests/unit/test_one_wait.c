@@ -21,7 +21,7 @@
 #define LOCK_LAST 0x1100
 
 /* Indices into sleep_objects: words of memory at some distance from the first one, files, and parts of the lock. */
-enum { AT, AT_8, AT_9, AT_128, AT_129, FILE_AT, FILE_BESIDE, CONDITION, MUTEX, OBJECTS };
+enum { AT, AT_8, AT_9, AT_128, AT_129, FILE_AT, FILE_BESIDE, CONDITION, MUTEX, AN_EPOLL, SEVERAL, SOCKET, OBJECTS };
 
 struct fixture {
 	struct model *model;
@@ -43,6 +43,9 @@ static void begin(struct fixture *f)
 		[FILE_BESIDE] = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__FILE, .object = 5001 },
 		[CONDITION] = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = LOCK_FIRST },
 		[MUTEX] = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = LOCK_LAST - 1 },
+		[AN_EPOLL] = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__EPOLL },
+		[SEVERAL] = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__SEVERAL, .object = 2 },
+		[SOCKET] = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET, .object = 7000, .peer = 10 },
 	};
 	struct python_interpreter python = {
 		.lock_first = LOCK_FIRST, .lock_last = LOCK_LAST, .lock_known = true
@@ -145,6 +148,14 @@ static void pairs(void **state)
 		{ "a page fault", FUTEX, FUTEX, AT, AT, 3, SPAN_FAULT, 400, 10 * US, false },
 		{ "an interrupt", FUTEX, FUTEX, AT, AT, 1, SPAN_WOKEN_HARDIRQ, 400, 10 * US, false },
 		{ "a softirq", POLL, POLL, AT, AT, 1, SPAN_WOKEN_SOFTIRQ, 400, 10 * US, false },
+		/* Which of several descriptors is ready is known only then. */
+		{ "epoll in slices, then data", POLL, POLL, AN_EPOLL, SOCKET, -1, SPAN_WOKEN_TIMER, 400, 10 * US, true },
+		{ "poll in slices, then data", POLL, POLL, SEVERAL, SOCKET, -1, SPAN_WOKEN_TIMER, 400, 10 * US, true },
+		{ "poll in slices, another socket", POLL, POLL, SOCKET, FILE_AT, -1, SPAN_WOKEN_TIMER, 400, 10 * US,
+		  false },
+		{ "epoll, not in slices", POLL, POLL, AN_EPOLL, SOCKET, 3, 0, 400, 10 * US, false },
+		{ "epoll, then read", POLL, READ, AN_EPOLL, SOCKET, -1, SPAN_WOKEN_TIMER, 400, 10 * US, false },
+		{ "data, then epoll", POLL, POLL, SOCKET, AN_EPOLL, 1, SPAN_WOKEN_SOFTIRQ, 400, 10 * US, false },
 		/* An eighth of the sleep, and 50 us at most. */
 		{ "an eighth", FUTEX, FUTEX, AT, AT, 3, 0, 80, 10 * US, true },
 		{ "more than an eighth", FUTEX, FUTEX, AT, AT, 3, 0, 80, 10 * US + 1, false },

@@ -59,6 +59,20 @@ static bool same_object(const struct model *model, uint32_t a, uint32_t b, uint6
 	       objects[a].object - objects[b].object + near <= 2 * near; /* either way */
 }
 
+/*
+ * Did the sleep end because none of several descriptors was ready in time? Which one is ready is only known if one is:
+ * the next sleep may have that one as its object.
+ */
+static bool found_none_ready(const struct waits *waits, const struct span *span)
+{
+	const struct model *model = waits->model;
+	uint32_t kind = span->object < model->sleep_objects.count ? model->sleep_objects.row[span->object].kind
+								  : PROFBPF__SLEEP_OBJECTS__KIND__NOTHING;
+
+	return span->flags & SPAN_WOKEN_TIMER && (kind == PROFBPF__SLEEP_OBJECTS__KIND__EPOLL ||
+						  kind == PROFBPF__SLEEP_OBJECTS__KIND__SEVERAL);
+}
+
 /* Can the wait continue after this sleep? Not after an interrupt: it delivered the awaited data. */
 static bool may_go_on(const struct waits *waits, const struct span *span)
 {
@@ -207,7 +221,8 @@ static uint32_t next_sleep(struct waits *waits, uint32_t thread, uint32_t at, ui
 		return at;
 	next = sleep_after(waits, at, end, most_ns < LOOK_NS ? most_ns : LOOK_NS);
 	if (next == at || spans[next].syscall != sleep->syscall ||
-	    !same_object(model, spans[next].object, sleep->object, near) ||
+	    !(found_none_ready(waits, sleep) ||
+	      same_object(model, spans[next].object, sleep->object, near)) ||
 	    did_something(waits, thread, sleep->end_ns, spans[next].start_ns) ||
 	    woke_somebody(waits, thread, sleep, spans[next].start_ns, near))
 		return at;

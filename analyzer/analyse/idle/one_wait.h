@@ -13,6 +13,8 @@
  * the first sleep, began neither a traced call nor an ioctl, and woke no thread but those that wait
  * for the same object: a pipeline stage that hands its item on within microseconds then waits for the next item.
  * So at most that part of the work between two waits can be counted as waiting by mistake.
+ * A poll of several descriptors that timed out is not recorded with the descriptor that is ready at last: its next sleep
+ * is for the same object, whatever its own one is.
  * If rows of only a part of the time were loaded, a wait that continues after them ends with its last sleep in them.
  * After a slice that a timer ended, a thread has nothing to hand on: a thread that it wakes then waits for the mutex
  * next to its futex, up to FUTEX_BESIDE bytes away, and the same wait continues.
