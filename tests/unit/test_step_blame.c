@@ -250,7 +250,8 @@ static void device_queue(void **state)
 /* Asleep until another thread wakes it, ready while another one runs: in the step, after the fetch. */
 static void trainer(void **state)
 {
-	enum { PYTHON, NO_PYTHON, SLICES, SHORT_RUN, LONG_RUN, OWN_SLEEP, OUTSIDER, OPERATOR_RUNS, OTHER_RUNS, ITSELF, NOBODY, LATE };
+	enum { PYTHON, NO_PYTHON, SLICES, SHORT_RUN, LONG_RUN, OWN_SLEEP, OUTSIDER, OPERATOR_RUNS, OTHER_RUNS, ITSELF, NOBODY, LATE,
+	       WORKER_PROCESS };
 	static const struct {
 		int what;
 		uint64_t lock_ns, cpu_ns, other_ns;
@@ -261,6 +262,7 @@ static void trainer(void **state)
 		{ OUTSIDER, 0, 0, 0 },	     { OPERATOR_RUNS, 2 * MS, 3 * MS, 0 },
 		{ OTHER_RUNS, 2 * MS, 0, 3 * MS }, { ITSELF, 2 * MS, 0, 0 },
 		{ NOBODY, 2 * MS, 0, 0 },    { LATE, 0, 0, 0 },
+		{ WORKER_PROCESS, 0, 0, 0 }, /* it has an interpreter of its own: it ended, for example */
 	};
 
 	(void)state;
@@ -272,7 +274,7 @@ static void trainer(void **state)
 
 		begin(&f, 1);
 		f.pipeline->operators.row[0].python = what != NO_PYTHON;
-		works_for(&f, f.worker, 0, false);
+		works_for(&f, what == WORKER_PROCESS ? f.outsider : f.worker, 0, false);
 		small_span(f.model, f.trainer, 0, now_ns, STATE_RUNNING);
 		if (what == SLICES || what == SHORT_RUN || what == LONG_RUN || what == OWN_SLEEP) {
 			small_sleep(f.model, f.trainer, now_ns, now_ns + 5 * MS, what == OWN_SLEEP ? NANOSLEEP : FUTEX, INDEX_NONE,
@@ -280,7 +282,8 @@ static void trainer(void **state)
 			small_span(f.model, f.trainer, now_ns + 5 * MS, now_ns + 5 * MS + ran_ns, STATE_RUNNING);
 			now_ns += 5 * MS + ran_ns;
 		}
-		small_sleep(f.model, f.trainer, now_ns, now_ns + 2 * MS, FUTEX, what == OUTSIDER ? f.outsider : f.worker, 0);
+		small_sleep(f.model, f.trainer, now_ns, now_ns + 2 * MS, FUTEX, 
+			    what == OUTSIDER || what == WORKER_PROCESS ? f.outsider : f.worker, 0);
 		if (what >= OPERATOR_RUNS && what <= NOBODY)
 			small_span(f.model, f.trainer, now_ns + 2 * MS, now_ns + 5 * MS, STATE_RUNNABLE)->other =
 				what == OPERATOR_RUNS ? f.worker

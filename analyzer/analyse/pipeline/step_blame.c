@@ -213,10 +213,14 @@ struct slices {
 	int16_t syscall;
 };
 
-/* A thread that waits for the interpreter lock sleeps with a timeout, again and again, until the lock is released. */
-static void blame_sleep(struct step_blame *blame, const struct span *span, uint64_t ns,
+/*
+ * A thread that waits for the interpreter lock sleeps with a timeout, again and again, until the lock is released: by a
+ * thread of its process. Worker processes have locks of their own.
+ */
+static void blame_sleep(struct step_blame *blame, uint32_t thread, const struct span *span, uint64_t ns,
 			struct slices *slices)
 {
+	const struct thread *threads = blame->model->threads.row;
 	uint32_t op = span_woken_by_thread(span) ? owner_of(blame, span->other) : INDEX_NONE;
 
 	if (span->syscall != slices->syscall)
@@ -225,7 +229,8 @@ static void blame_sleep(struct step_blame *blame, const struct span *span, uint6
 		slices->ns += ns;
 		return;
 	}
-	if (op != INDEX_NONE && blame->pipeline->operators.row[op].python)
+	if (op != INDEX_NONE && blame->pipeline->operators.row[op].python &&
+	    threads[span->other].process == threads[thread].process)
 		blame->costs[op].lock_ns += ns + slices->ns;
 	slices->ns = 0;
 }
@@ -248,7 +253,7 @@ static void blame_trainer(struct step_blame *blame, uint32_t thread,
 		if (span->start_ns >= step->to_ns)
 			break;
 		switch (span->state) {
-		case STATE_SLEEP: blame_sleep(blame, span, ns, &slices); break;
+		case STATE_SLEEP: blame_sleep(blame, thread, span, ns, &slices); break;
 		case STATE_RUNNING: slices.ns = ns > RUN_MAX_NS ? 0 : slices.ns; break;
 		case STATE_RUNNABLE:
 			op = owner_of(blame, span->other);

@@ -10,7 +10,7 @@
  *         operators above it wait: from the trainer down, queues are empty up to the
  *         operator whose own input is not empty, or that has no input
  *   lock  outside of fetches, the trainer's thread sleeps until a thread of a Python
- *         operator wakes it: both need the interpreter lock
+ *         operator in its process wakes it: both need the interpreter lock
  *   cpu   the trainer's thread is ready, and a thread of the operator has the CPU; or,
  *         over all judged steps, the time by cpu_taken.h, if that is more
  */
