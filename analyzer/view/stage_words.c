@@ -59,6 +59,9 @@ static const char *sleep_remedy(enum stage_habit habit, bool one)
 	case STAGE_TAKES_TURNS:
 		return tr("Its workers take turns: one sleeps with a lock held, and the others wait for that lock. "
 			  "More of them do not help: sleep without the lock.");
+	case STAGE_SLEEPS_FOR_TIMER:
+		return tr("It is an event loop that sleeps until its next timer: look for a sleep, a time after which "
+			  "something is tried again, or a limit of a rate in what it runs, and wait for the event instead.");
 	case STAGE_SLEEPS_AGAIN:
 		return tr("It sleeps several times before it wakes anybody. If it polls, look at those who make what it "
 			  "polls for, and wait for the event instead; if it makes an element meanwhile, more workers sleep "

@@ -130,12 +130,41 @@ static void takes_turns(void **state)
 	verdict_end(&f);
 }
 
+/* Goroutines: one thread sleeps in epoll until a timer is due and wakes another one, which waits for work in the pool. */
+static void sleeps_for_timer(void **state)
+{
+	static const struct sleep_object objects[] = { { .kind = PROFBPF__SLEEP_OBJECTS__KIND__PIPE },
+						       { .kind = PROFBPF__SLEEP_OBJECTS__KIND__EPOLL } };
+
+	(void)state;
+	for (uint32_t object = 0; object < 2; object++) {
+		struct verdict_scene f;
+		struct model *model;
+
+		begin(&f);
+		model = f.scene.model;
+		lock_held(&f, 70, 30);
+		for (uint32_t i = 0; i < 2; i++)
+			assert_true(MODEL_PUSH(&model->sleep_objects, objects[i]));
+		for (uint32_t i = 0; i < model->spans.count; i++)
+			if (model->spans.row[i].flags & SPAN_WOKEN_TIMER) {
+				model->spans.row[i].syscall = POLL;
+				model->spans.row[i].object = object;
+			}
+		verdict_judge_waits(&f);
+		verdict_says(&f, object ? "do       It is an event loop that sleeps until its next timer"
+					: "do       Its workers take turns");
+		verdict_end(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sleeps_once),
 		cmocka_unit_test(sleeps_again),
 		cmocka_unit_test(takes_turns),
+		cmocka_unit_test(sleeps_for_timer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "analyzer/analyse/idle/stage_waits.h"
 
 #include "analyzer/analyse/device/device_workers.h"
+#include "proto/trace.pb-c.h"
 
 #define SLEEPS_MIN 8 /* fewer sleeps until a time tell nothing about a habit */
 
@@ -126,10 +127,19 @@ static bool sleeps_again(const struct model *model, uint32_t thread)
 	return timed >= SLEEPS_MIN && 2 * again > timed;
 }
 
+static bool sleeps_for_timer(const struct model *model, const struct idle_root *row)
+{
+	return row && row->root.cause == IDLE_SLEEP && row->root.object_kind == OBJECT_SLEEP &&
+	       row->root.object < model->sleep_objects.count &&
+	       model->sleep_objects.row[row->root.object].kind == PROFBPF__SLEEP_OBJECTS__KIND__EPOLL;
+}
+
 enum stage_habit stage_habit_find(const struct model *model, const struct stage *stage)
 {
 	const struct idle_root *row = stage->wait.placed;
 
+	if (sleeps_for_timer(model, row))
+		return STAGE_SLEEPS_FOR_TIMER;
 	if (take_turns(model, stage))
 		return STAGE_TAKES_TURNS;
 	if (row && row->root.thread < model->timelines.count && sleeps_again(model, row->root.thread))

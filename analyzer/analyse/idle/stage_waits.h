@@ -45,6 +45,7 @@ struct stage stage_worst_find(const struct verdict *verdict, const struct step_r
 enum stage_habit {
 	STAGE_SLEEPS, /* nothing */
 	STAGE_TAKES_TURNS, /* its workers wait for each other, for STAGE_TURNS_PERCENT of their sleep or longer */
+	STAGE_SLEEPS_FOR_TIMER, /* the placed thread sleeps in an event loop (epoll) until its next timer is due */
 	STAGE_SLEEPS_AGAIN, /* most sleeps of the placed thread until a time follow another one, with nobody woken in between */
 };
 
@@ -53,7 +54,8 @@ enum stage_habit {
  *
  * Workers are the threads of the job's process, or, if the operator consists of processes, these processes. Workers
  * that take turns at a lock do not sleep at the same time, so more of them do not help. A thread that sleeps again
- * and again may poll for what others make.
+ * and again may poll for what others make. Where lightweight threads share threads (goroutines, Rust's async tasks), one
+ * thread sleeps in epoll until the next timer, and wakes the others from their pool: that is not a lock.
  */
 #define STAGE_TURNS_PERCENT 33
 enum stage_habit stage_habit_find(const struct model *model, const struct stage *stage);
