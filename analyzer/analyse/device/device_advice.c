@@ -317,7 +317,10 @@ void idle_remedy(const struct model *model, const struct idle_verdict *verdict, 
 		snprintf(text, size, "%s", tr(most->word_remedy));
 	else if (*place)
 		snprintf(text, size,
-			 tr("Make %.200s cheaper, move it off that thread, or submit further ahead."),
+			 most->hop_count > 1
+				 ? tr("Make %.200s cheaper, begin it earlier, or, if CPUs are idle, let more threads do "
+				      "it at the same time (in Python: processes).")
+				 : tr("Make %.200s cheaper, move it off that thread, or submit further ahead."),
 			 place);
 	else
 		snprintf(text, size, "%s", cause_remedy(model, verdict));
