@@ -398,6 +398,57 @@ static void test_own_code(void **state)
 	scene_end(&scene);
 }
 
+/* Until 170 us main waits for one shell after the other, or for the first of shells that run at the same time. */
+static void expect_shells(uint32_t count, bool one_after_the_other, uint8_t cause, uint64_t recorded_ns, bool told)
+{
+	struct scene scene = scene_make();
+	struct model *model = scene.model;
+	uint32_t shells[16], parts = one_after_the_other ? count : 1;
+	uint64_t life_ns = 170 * US / parts;
+	const struct idle_root *row;
+	char text[512];
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t process = small_process(model, 1000 + i, "sh", true);
+		uint64_t start_ns = one_after_the_other ? i * life_ns : 0;
+
+		shells[i] = small_thread(model, process, 1000 + i, "sh");
+		model->processes.row[process].parent_pid = 100;
+		model->threads.row[shells[i]].start_ns = start_ns + 1;
+		model->threads.row[shells[i]].exit_ns = start_ns + life_ns;
+		if (cause == IDLE_SLEEP)
+			small_sleep(model, shells[i], start_ns, start_ns + life_ns, NANOSLEEP, INDEX_NONE,
+				    SPAN_WOKEN_TIMER);
+		else
+			small_span(model, shells[i], start_ns, start_ns + life_ns, STATE_RUNNING);
+	}
+	for (uint32_t i = 0; i < parts; i++)
+		small_sleep(model, scene.main, i * life_ns, i + 1 < parts ? (i + 1) * life_ns : 170 * US, FUTEX,
+			    shells[i], 0);
+	scene_main_launches(&scene, 170);
+	scene_compute_roots(&scene);
+	row = scene_root(&scene, cause, shells[0]);
+	assert_int_equal(row->processes, parts);
+	model->info.end_ns = model->info.start_ns + recorded_ns;
+	idle_remedy(model, &(struct idle_verdict){ .cause = cause, .most = row }, text, sizeof(text));
+	if (!strstr(text, "starts a process for each piece of work") == told)
+		fail_msg("%u shells: %s", count, text);
+	scene_end(&scene);
+}
+
+static void test_one_for_each(void **state)
+{
+	const uint64_t second_ns = 1000000 * US;
+
+	(void)state;
+	expect_shells(8, true, IDLE_USER_CODE, 8 * second_ns, true);
+	expect_shells(8, true, IDLE_SLEEP, 8 * second_ns, true);
+	/* Too few, side by side, too long for their start to matter. */
+	expect_shells(7, true, IDLE_USER_CODE, second_ns, false);
+	expect_shells(8, false, IDLE_USER_CODE, second_ns, false);
+	expect_shells(8, true, IDLE_USER_CODE, 8 * second_ns + 8, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -406,6 +457,7 @@ int main(void)
 		cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_own_code),
+		cmocka_unit_test(test_one_for_each),
 		cmocka_unit_test(test_shortage),
 		cmocka_unit_test(test_device_wait),
 		cmocka_unit_test(test_kinds),

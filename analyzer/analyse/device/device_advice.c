@@ -14,6 +14,8 @@
 #define SMALL_PERCENT 1
 #define FINDING_PERCENT 3 /* causes that take less are within a trace's margin of error */
 #define MEDIUM_PERCENT 10
+#define ONE_FOR_EACH_MIN 8 /* processes that followed each other: fewer are no habit */
+#define ONE_FOR_EACH_NS 1000000000 /* of longer processes the start matters little */
 #define SYNC_LAUNCHES 100 /* fewer launches show nothing about how the job is written */
 
 struct writer {
@@ -301,6 +303,15 @@ static const char *cause_remedy(const struct model *model, const struct idle_ver
 	}
 }
 
+/* Does the job start a process for each piece of work, and begin the next one after its end? */
+static bool one_for_each(const struct model *model, const struct idle_verdict *verdict)
+{
+	uint32_t processes = verdict->most ? verdict->most->processes : 0;
+
+	return (verdict->cause == IDLE_USER_CODE || verdict->cause == IDLE_SLEEP) && processes >= ONE_FOR_EACH_MIN &&
+	       (model->info.end_ns - model->info.start_ns) / processes <= ONE_FOR_EACH_NS;
+}
+
 /* If samples show the function, or its purpose is known, the advice need not be to profile. */
 void idle_remedy(const struct model *model, const struct idle_verdict *verdict, char *text,
 		 size_t size)
@@ -311,6 +322,14 @@ void idle_remedy(const struct model *model, const struct idle_verdict *verdict, 
 			strcmp(most->word, IDLE_WORD_RECLAIM) == 0;
 	char place[256] = "";
 
+	if (one_for_each(model, verdict)) {
+		snprintf(text, size,
+			 tr("The job starts a process for each piece of work and waits for its end (%u during the "
+			    "recording): keep one running and give it the work, or start the next one before the last "
+			    "has ended."),
+			 most->processes);
+		return;
+	}
 	if (known && most->samples)
 		root_place_text(model, NULL, &most->root, place, sizeof(place));
 	if (short_of || (known && most->word && *most->word_remedy))

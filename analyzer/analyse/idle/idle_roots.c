@@ -505,6 +505,33 @@ static bool hand_over_times(struct root_sums *sums, struct idle_roots *roots)
 	return done;
 }
 
+/* Counts the processes that followed each other in the role of each row's process. Returns false without memory. */
+static bool count_processes(const struct root_sums *sums, struct idle_roots *roots)
+{
+	const struct model *model = sums->model;
+	uint32_t *main_of = indices_none(model->processes.count);
+	uint32_t *count = calloc((size_t)model->threads.count + 1, sizeof(*count));
+	bool done = main_of && count;
+
+	for (uint32_t i = 0; done && i < model->threads.count; i++) {
+		const struct thread *row = &model->threads.row[i];
+
+		if (row->process < model->processes.count && model->processes.row[row->process].pid == row->tid) {
+			main_of[row->process] = i;
+			count[sums->roles[i]]++;
+		}
+	}
+	for (uint32_t i = 0; done && i < roots->count; i++) {
+		uint32_t process = process_of(model, &roots->row[i]);
+		uint32_t main = process < model->processes.count ? main_of[process] : INDEX_NONE;
+
+		roots->row[i].processes = main == INDEX_NONE ? 0 : count[sums->roles[main]];
+	}
+	free(main_of);
+	free(count);
+	return done;
+}
+
 int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 {
 	uint32_t next = 0;
@@ -536,6 +563,8 @@ int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 	for (uint32_t i = 0; i < roots->count; i++)
 		roots->row[i].percent = 100.0 * (double)roots->row[i].ns / (double)roots->total_ns;
 	idle_roots_name_shortage(sums->walk.model, roots, roots);
+	if (!count_processes(sums, roots))
+		return -ENOMEM;
 	if (roots->count)
 		qsort(roots->row, roots->count, sizeof(*roots->row), by_ns);
 	roots->ways = sums->ways.row;

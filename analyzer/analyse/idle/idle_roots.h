@@ -37,6 +37,7 @@ struct idle_root {
 	const char *word_remedy; /* the remedy, if word is not NULL */
 	struct idle_hop *hops; /* the chain with most of its time, from the thread that submitted to the root */
 	uint32_t hop_count;
+	uint32_t processes; /* number of processes that followed each other in the role of its thread's process; 0 = not known */
 	uint32_t number; /* private: the row's number while roots are summed up */
 };
 
