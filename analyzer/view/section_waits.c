@@ -114,7 +114,7 @@ static void print_whose(FILE *out, const struct model *model, const struct host_
 			"According to the calls that wait for it, the device is busy for at least "
 			"%.1f %%, at most %.1f %% of the time.\n",
 			waits->bounds.at_least_percent, waits->bounds.at_most_percent);
-	if (waits->bounds.known && waits->bounds.likely_most_percent + 1 < waits->bounds.at_most_percent)
+	if (device_bounds_likely_tells(&waits->bounds))
 		fprintf(out,
 			"If launches that no call had to wait for take no longer than others, it is busy for at most %.1f %%.\n",
 			waits->bounds.likely_most_percent);

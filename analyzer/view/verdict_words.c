@@ -200,7 +200,7 @@ static void tell_bounds(const struct results *results, char *text, size_t size)
 	       tr("according to the calls that wait for it, the device is busy for at least %.0f "
 		  "%%, at most %.0f %% of the time"),
 	       bounds->at_least_percent, bounds->at_most_percent);
-	if (bounds->likely_most_percent + 1 < bounds->at_most_percent)
+	if (device_bounds_likely_tells(bounds))
 		append(text, size,
 		       tr(", and probably for at most %.0f %%, since launches that no call had to wait for hardly take longer than others"),
 		       bounds->likely_most_percent);

@@ -41,7 +41,7 @@ static void add(struct turns_scene *s, uint32_t thread, uint32_t function, bool 
 	uint32_t call = small_call(s->model, thread, function, s->now_us * US, s->now_us * US + 1);
 
 	s->moments[s->count++] = (struct host_moment){
-		.ts_ns = s->now_us * US, .call = call, .waits = waits, .waited = waited
+		.ts_ns = s->now_us * US, .call = call, .waits = waits, .waited_ns = waited ? US : 0
 	};
 }
 
@@ -106,6 +106,26 @@ static void longest(void **state)
 	expect(&s, TURNS_MIN * 100 + 400 + 400 + 800);
 }
 
+/* The host did not hear of one launch for 5,000 us, then waited: for longer than two turns take, that launch was unlike. */
+static void waited_long(void **state)
+{
+	static const struct {
+		uint64_t waited_us, busy_us;
+	} CASES[] = { { 200, 200 }, { 201, 5300 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct turns_scene s;
+
+		begin(&s);
+		turns(&s, 1 + TURNS_MIN, 100, true);
+		turns(&s, 1, 5000, false);
+		turns(&s, 1, 300, true);
+		s.moments[s.count - 1].waited_ns = CASES[i].waited_us * US;
+		expect(&s, (1 + TURNS_MIN) * 100 + CASES[i].busy_us);
+	}
+}
+
 /* After the last call that waited the device may be busy to the end. */
 static void tail(void **state)
 {
@@ -156,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(alike),
 		cmocka_unit_test(longest),
+		cmocka_unit_test(waited_long),
 		cmocka_unit_test(tail),
 		cmocka_unit_test(unlike),
 	};

@@ -14,6 +14,7 @@
 #include "analyzer/analyse/idle/launch_turns.h"
 #include "lib/base/bisect.h"
 
+#define LIKELY_PERCENT 1 /* a likely bound that is nearer to the proven one tells nothing */
 #define STREAMS_MAX 64 /* with more streams the bounds stay unknown */
 
 /* A stream, and the time of the last submission to it. */
@@ -125,8 +126,8 @@ static bool copy_is_made(struct bounds *b, const struct call *call)
 	       call_copy_way(&b->names, call) != LOOP_FEED;
 }
 
-/* Adds the time in which a call waits for the device. *@had_to: is it longer than the call and the notice take? */
-static int add_busy(struct bounds *b, const struct call *call, bool *had_to)
+/* Adds the time in which a call waits for the device. *@had_to_ns: that time, 0 if the call and the notice take as long. */
+static int add_busy(struct bounds *b, const struct call *call, uint64_t *had_to_ns)
 {
 	const struct analysis_window window = { b->from_ns, b->to_ns };
 	bool copy = call_function(b->model, call)->kind == PROFBPF__FUNCTION__KIND__COPY;
@@ -148,7 +149,7 @@ static int add_busy(struct bounds *b, const struct call *call, bool *had_to)
 			b->copied_ns += analysis_clipped(step.start_ns, step.end_ns, &window);
 		}
 	}
-	*had_to = waited_ns > BOUNDS_NOTICE_NS;
+	*had_to_ns = waited_ns > BOUNDS_NOTICE_NS ? waited_ns : 0;
 	return err;
 }
 
@@ -208,7 +209,8 @@ static int collect(struct bounds *b)
 	}
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
-		bool submits = call_is_launch(model, call), waited = false;
+		bool submits = call_is_launch(model, call);
+		uint64_t waited_ns = 0;
 
 		if (!is_wanted(b, call))
 			continue;
@@ -217,13 +219,13 @@ static int collect(struct bounds *b)
 			return -ENOMEM;
 		if (!call_waits(model, call) || !is_whole(call))
 			continue;
-		if (add_busy(b, call, &waited) ||
+		if (add_busy(b, call, &waited_ns) ||
 		    !MODEL_PUSH(&b->moments,
 				((struct host_moment){ .ts_ns = call->end_ns,
 						       .call = i,
 						       .waits = true,
 						       .proves = waits_for(b, call) != FOR_NONE,
-						       .waited = waited })))
+						       .waited_ns = waited_ns })))
 			return -ENOMEM;
 	}
 	return 0;
@@ -509,4 +511,9 @@ int device_bounds_find(const struct model *model, const struct walker *walker,
 	intervals_free(&b.busy);
 	intervals_free(&b.idle);
 	return err;
+}
+
+bool device_bounds_likely_tells(const struct device_bounds *bounds)
+{
+	return bounds->known && bounds->likely_most_percent + LIKELY_PERCENT < bounds->at_most_percent;
 }

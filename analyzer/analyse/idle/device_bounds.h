@@ -50,6 +50,9 @@ int device_bounds_find(const struct model *model, const struct walker *walker,
 		       const struct analysis_options *options, uint64_t from_ns, uint64_t to_ns,
 		       struct device_bounds *bounds);
 
+/* device_bounds_likely_tells - is the likely bound so much lower than the proven one that it is worth a sentence? */
+bool device_bounds_likely_tells(const struct device_bounds *bounds);
+
 /* device_bounds_settled - are the bounds the same whatever the uncertain facts of counted calls (COUNTED_*) are? */
 bool device_bounds_settled(const struct model *model);
 

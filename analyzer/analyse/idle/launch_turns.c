@@ -36,7 +36,7 @@ static bool find_function(struct turns *t)
 	for (uint32_t i = 0; i < t->count; i++) {
 		uint32_t function = call_of(t, i)->function;
 
-		if (!t->moments[i].waited)
+		if (!t->moments[i].waited_ns)
 			continue;
 		waited++;
 		if (!lead)
@@ -51,7 +51,7 @@ static bool find_function(struct turns *t)
 		if (thread != INDEX_NONE && call->thread != thread)
 			return false;
 		thread = call->thread;
-		mine += t->moments[i].waited;
+		mine += t->moments[i].waited_ns > 0;
 	}
 	return 2 * mine > waited;
 }
@@ -89,12 +89,14 @@ static void measure(struct turns *t, const struct stretch *stretch, uint64_t ns)
 	}
 }
 
-/* The longest likely work of a stretch. */
-static uint64_t work_of(const struct turns *t, const struct stretch *stretch, uint64_t ns)
+/* The longest likely work of a stretch of @ns, whose last call waited for @waited_ns. */
+static uint64_t work_of(const struct turns *t, const struct stretch *stretch, uint64_t ns, uint64_t waited_ns)
 {
-	if (stretch->turns < 2 || stretch->most_launches > t->most_launches)
+	uint64_t likely_ns = stretch->working * t->longest_ns;
+
+	if (stretch->turns < 2 || stretch->most_launches > t->most_launches || waited_ns > likely_ns)
 		return ns;
-	return MIN(ns, stretch->working * t->longest_ns);
+	return MIN(ns, likely_ns);
 }
 
 /*
@@ -117,11 +119,11 @@ static void visit(struct turns *t, uint64_t from_ns, uint64_t to_ns, uint64_t *b
 		if (call_of(t, i)->function != t->function)
 			continue;
 		end_turn(&stretch);
-		if (!moment->waited)
+		if (!moment->waited_ns)
 			continue;
 		if (busy_ns)
 			*busy_ns += first ? moment->ts_ns - since_ns
-					  : work_of(t, &stretch, moment->ts_ns - since_ns);
+					  : work_of(t, &stretch, moment->ts_ns - since_ns, moment->waited_ns);
 		else if (!first)
 			measure(t, &stretch, moment->ts_ns - since_ns);
 		first = false;

@@ -16,8 +16,8 @@
  *   - the function with most calls that waited is called by one thread
  *   - TURNS_MIN turns or more were measured, and as many as were not
  *
- * and turns with more launches than any measured turn count as busy throughout, as does the time before the first and
- * after the last call that waited.
+ * and turns with more launches than any measured turn count as busy throughout, as do those whose last call waited for
+ * longer than their work should take, and the time before the first and after the last call that waited.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_LAUNCH_TURNS_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_LAUNCH_TURNS_H
@@ -35,7 +35,7 @@ struct host_moment {
 	uint32_t call;
 	bool waits; /* the call waits for work of the device */
 	bool proves; /* ... and proves that all work of a stream is done */
-	bool waited; /* ... and had to wait */
+	uint64_t waited_ns; /* ... and had to wait, for so long; 0: it had not */
 };
 
 /*
