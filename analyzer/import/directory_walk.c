@@ -106,29 +106,21 @@ static bool inside(const struct folder *folder, int index, char *path)
 	       PATH_MAX;
 }
 
-/* FNV-1a. */
-static uint64_t key_of(const char *path)
-{
-	uint64_t key = 0xcbf29ce484222325ull;
-
-	for (; *path; path++)
-		key = (key ^ (unsigned char)*path) * 0x100000001b3ull;
-	return key;
-}
-
 static int see(struct directory_walk *walk, const char *path)
 {
-	return map_put(&walk->seen, key_of(path), 1) ? 0 : -ENOMEM;
+	if (!walk->seen)
+		walk->seen = string_table_new();
+	return walk->seen && string_table_add_text(walk->seen, path) != STRING_NONE ? 0 : -ENOMEM;
 }
 
 bool directory_was_seen(const struct directory_walk *walk, const char *path)
 {
-	return map_get(&walk->seen, key_of(path)) != MAP_NONE;
+	return walk->seen && string_table_find(walk->seen, path, strlen(path)) != STRING_NONE;
 }
 
 void directory_walk_free(struct directory_walk *walk)
 {
-	map_free(&walk->seen);
+	string_table_free(walk->seen);
 }
 
 /* Copies a name without the suffix of compressed files into @plain; returns false if it has none. */

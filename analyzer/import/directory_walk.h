@@ -13,7 +13,7 @@
 
 #include "analyzer/import/left_files.h"
 #include "analyzer/import/own_export.h"
-#include "lib/base/map.h"
+#include "lib/base/strings.h"
 
 struct directory_walk {
 	struct import *import;
@@ -58,7 +58,7 @@ struct directory_walk {
 	unsigned int imported; /* number of these files that were imported; each other file is a finding */
 	struct own_exports own; /* skipped exports, unless import->own; findings if anything was imported */
 	struct left_files lines; /* findings for files that were left out */
-	struct map seen; /* files that were imported or have a finding, and folders that are not to be read */
+	struct string_table *seen; /* paths of files that were imported or have a finding, and of folders that are not to be read; NULL = none */
 };
 
 /*
