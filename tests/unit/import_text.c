@@ -19,6 +19,47 @@
 
 #define CUTS 400 /* maximum number of lengths at which a file is truncated */
 
+static char root[64];
+
+int import_root_make(void **state)
+{
+	(void)state;
+	strcpy(root, "/tmp/import_root.XXXXXX");
+	return mkdtemp(root) ? 0 : -1;
+}
+
+int import_root_remove(void **state)
+{
+	char command[96];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	return system(command);
+}
+
+const char *import_root(void)
+{
+	return root;
+}
+
+const char *import_in_root(const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	return path;
+}
+
+const char *import_make_folder(const char *name)
+{
+	const char *path = import_in_root(name);
+	char command[320];
+
+	snprintf(command, sizeof(command), "mkdir -p %s", path);
+	assert_int_equal(system(command), 0);
+	return path;
+}
+
 static void join(struct model *model)
 {
 	struct device_clock *clocks = calloc(model->devices.count + 1, sizeof(*clocks));

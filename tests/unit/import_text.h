@@ -27,6 +27,16 @@ const struct device_fact *import_fact(const struct model *model, const char *top
 void import_write(const char *folder, const char *name, const void *bytes, size_t size);
 void import_write_text(const char *folder, const char *name, const char *text);
 
+/*
+ * A folder of the test program's own: cmocka's set-up and tear-down; its path; the path of @name in it, valid until the
+ * next call; the same for a folder that is made.
+ */
+int import_root_make(void **state);
+int import_root_remove(void **state);
+const char *import_root(void);
+const char *import_in_root(const char *name);
+const char *import_make_folder(const char *name);
+
 /* Imports the file or folder without a trace and finishes the model, without joining; the import must succeed. */
 struct model *import_take(const char *path);
 

@@ -27,31 +27,12 @@
 	"{\"name\":\"MatMul\",\"pid\":416,\"tid\":2,\"ts\":\"" #ts ".000\",\"dur\":40,\"ph\":\"X\","  \
 	"\"args\":{\"Task Type\":\"AI_CORE\",\"Physic Stream Id\":2,\"Task Id\":1}}]"
 
-static char root[64], place[160];
-
-static int setup(void **state)
-{
-	strcpy(root, "/tmp/test_folders.XXXXXX");
-	return mkdtemp(root) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	char command[96];
-
-	snprintf(command, sizeof(command), "rm -r %s", root);
-	return system(command);
-}
+static char place[256];
 
 /* Makes folder @name, in which put() puts files. */
 static const char *folder(const char *name)
 {
-	char command[256];
-
-	snprintf(place, sizeof(place), "%s/%s", root, name);
-	snprintf(command, sizeof(command), "mkdir -p %s", place);
-	assert_int_equal(system(command), 0);
-	return place;
+	return strcpy(place, import_make_folder(name));
 }
 
 static void put(const char *name, const char *text)
@@ -61,21 +42,13 @@ static void put(const char *name, const char *text)
 
 static void put_packed(const char *name, const char *text)
 {
-	char path[256];
+	char path[320];
 	gzFile file;
 
 	snprintf(path, sizeof(path), "%s/%s", place, name);
 	file = gzopen(path, "w");
 	assert_int_equal(gzwrite(file, text, (unsigned int)strlen(text)), strlen(text));
 	assert_int_equal(gzclose(file), Z_OK);
-}
-
-static const char *whole(const char *name)
-{
-	static char path[160];
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	return path;
 }
 
 /* The finding about @name with @why; fails if there is none, or if it is damage and @damage is not set, or the reverse. */
@@ -111,7 +84,7 @@ static void test_same_format(void **state)
 	put("train_results.json", "{\"loss\": 1}");
 	folder("ranks/run/more");
 	put("rank2.pt.trace.json", KINETO(2, 1000));
-	model = import_take(whole("ranks"));
+	model = import_take(import_in_root("ranks"));
 	assert_int_equal(model->tasks.count, 2);
 	assert_int_equal(model->devices.count, 2);
 	told(model, "run/rank0.json", "left out: a file beside it may have the same", false);
@@ -134,7 +107,7 @@ static void test_missing_rank(void **state)
 	put("rank1.pt.trace.json", "");
 	put("rank2.pt.trace.json", "{\"a\": [{\"b\": \"}]}");
 	put("rank3.pt.trace.json", "{\"a\": [{\"b\": \"}]\"}]}");
-	model = import_take(whole("torn"));
+	model = import_take(import_in_root("torn"));
 	assert_int_equal(model->tasks.count, 1);
 	assert_int_equal(model->findings.count, 2);
 	told(model, "torn/rank1", "an empty file", true);
@@ -164,7 +137,7 @@ static void test_ascend(void **state)
 	folder("job/rank2_ascend_pt/ASCEND_PROFILER_OUTPUT");
 	put("trace_view.json", ASCEND(1700000000000000));
 	put_packed("trace_view.json.gz", ASCEND(1700000000000000));
-	model = import_take(whole("job"));
+	model = import_take(import_in_root("job"));
 	assert_int_equal(model->tasks.count, 3);
 	assert_int_equal(model->devices.count, 3);
 	told(model, "rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/renamed.json", "left out", false);
@@ -186,7 +159,7 @@ static void test_unknown_table(void **state)
 	folder("ranks2/PROF_2/mindstudio_profiler_output");
 	put("msprof_1.json", ASCEND(1700000000000000));
 	put("op_summary_1.csv", "Device_id,Nothing,Known\n0,1,2\n");
-	model = import_take(whole("ranks2"));
+	model = import_take(import_in_root("ranks2"));
 	assert_int_equal(model->tasks.count, 1);
 	told(model, "PROF_1/mindstudio_profiler_output/op_summary_1.csv", "columns", true);
 	told(model, "PROF_2/mindstudio_profiler_output/op_summary_1.csv", "columns", false);
@@ -201,11 +174,11 @@ static void test_pipes_and_links(void **state)
 
 	folder("links/inner");
 	put("rank0.pt.trace.json", KINETO(0, 1000));
-	snprintf(path, sizeof(path), "%s/job.sqlite", whole("links"));
+	snprintf(path, sizeof(path), "%s/job.sqlite", import_in_root("links"));
 	assert_int_equal(mkfifo(path, 0600), 0);
-	snprintf(path, sizeof(path), "%s/self", whole("links"));
+	snprintf(path, sizeof(path), "%s/self", import_in_root("links"));
 	assert_int_equal(symlink(".", path), 0);
-	model = import_take(whole("links"));
+	model = import_take(import_in_root("links"));
 	assert_int_equal(model->tasks.count, 1);
 	told(model, "links/job.sqlite", "not a regular file", false);
 	told(model, "links/self/inner/rank0.pt.trace.json", "counted once", false);
@@ -226,7 +199,7 @@ static void test_rocprof(void **state)
 	folder("rocprof");
 	put("kernel_trace.csv", KERNELS);
 	put("memory_copy_trace.csv", COPIES);
-	model = import_take(whole("rocprof"));
+	model = import_take(import_in_root("rocprof"));
 	assert_int_equal(model->tasks.count, 2);
 	told(model, "memory_copy_trace.csv", "read with the trace of kernels", false);
 	model_free(model);
@@ -234,7 +207,7 @@ static void test_rocprof(void **state)
 	put("7_kernel_trace.csv", KERNELS);
 	put("7_memory_copy_trace.csv", COPIES);
 	put("8_kernel_trace.csv", KERNELS);
-	model = import_take(whole("rocprof_many"));
+	model = import_take(import_in_root("rocprof_many"));
 	assert_int_equal(model->tasks.count, 3);
 	model_free(model);
 }
@@ -247,7 +220,7 @@ static void test_none(void **state)
 
 	folder("none");
 	put("eval_results.json", "{\"loss\": 1}");
-	assert_int_equal(import_device_file(model, whole("none"), true, words, sizeof(words)), -EBADMSG);
+	assert_int_equal(import_device_file(model, import_in_root("none"), true, words, sizeof(words)), -EBADMSG);
 	assert_non_null(strstr(words, "is a device file that can be read"));
 	model_free(model);
 }
@@ -261,5 +234,5 @@ int main(void)
 		cmocka_unit_test(test_none),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, import_root_make, import_root_remove);
 }

@@ -15,40 +15,9 @@
 #include "analyzer/import/task_find.h"
 #include "tests/unit/import_text.h"
 
-static char folder[64];
-
-static int setup(void **state)
-{
-	strcpy(folder, "/tmp/test_import_complete.XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	char command[96];
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
-}
-
-/* Returns a folder below the test's own; valid until the next call. */
-static const char *make_folder(const char *name)
-{
-	static char path[192];
-	char command[256];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	snprintf(command, sizeof(command), "mkdir -p %s", path);
-	assert_int_equal(system(command), 0);
-	return path;
-}
-
 static struct model *take_folder(const char *name)
 {
-	char path[192];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return import_take(path);
+	return import_take(import_in_root(name));
 }
 
 #define TASK(name, tid, number, ts, dur)                                                    \
@@ -144,7 +113,7 @@ static void check_completed(const struct model *model)
 /* The table beside the timeline adds no tasks. */
 static void test_table_beside_timeline(void **state)
 {
-	const char *path = make_folder("PROF_1/mindstudio_profiler_output");
+	const char *path = import_make_folder("PROF_1/mindstudio_profiler_output");
 	struct model *model;
 
 	import_write_text(path, "msprof_20240101000000.json", TIMELINE);
@@ -159,13 +128,13 @@ static void test_folders_of_2023(void **state)
 {
 	struct model *model;
 
-	import_write_text(make_folder("PROF_2/device_0/timeline"), "msprof_0_2_1.json", TIMELINE);
-	import_write_text(make_folder("PROF_2/device_0/summary"), "op_summary_0_2_1.csv", TABLE);
+	import_write_text(import_make_folder("PROF_2/device_0/timeline"), "msprof_0_2_1.json", TIMELINE);
+	import_write_text(import_make_folder("PROF_2/device_0/summary"), "op_summary_0_2_1.csv", TABLE);
 	model = take_folder("PROF_2");
 	check_completed(model);
 	model_free(model);
 	/* Without a timeline the tasks come from the table: those of both devices, and the collective. */
-	import_write_text(make_folder("PROF_3/device_0/summary"), "op_summary_0_2_1.csv", TABLE);
+	import_write_text(import_make_folder("PROF_3/device_0/summary"), "op_summary_0_2_1.csv", TABLE);
 	model = take_folder("PROF_3");
 	assert_int_equal(model->devices.count, 2);
 	assert_int_equal(model->tasks.count, 5);
@@ -175,7 +144,7 @@ static void test_folders_of_2023(void **state)
 /* Without numbers (kernel_details) tasks are matched by name and instant, also if several begin at once. */
 static void test_kernel_details(void **state)
 {
-	const char *path = make_folder("a_ascend_pt/ASCEND_PROFILER_OUTPUT");
+	const char *path = import_make_folder("a_ascend_pt/ASCEND_PROFILER_OUTPUT");
 	struct model *model;
 
 	import_write_text(path, "trace_view.json", TIMELINE);
@@ -185,9 +154,9 @@ static void test_kernel_details(void **state)
 			  "Cast_2,Cast,AI_VECTOR_CORE,1700000000000100.250,2,0,1,\"\"\"3\"\"\"\n"
 			  "MatMul_1,MatMul,AI_CORE,1700000000000100.250,10.5,0,1,\"\"\"4\"\"\"\n"
 			  "MatMul_1,MatMul,AI_CORE,1700000000000202.750,10.5,0,1,\"\"\"5\"\"\"\n");
-	import_write_text(make_folder("a_ascend_pt"), "profiler_info_3.json",
+	import_write_text(import_make_folder("a_ascend_pt"), "profiler_info_3.json",
 			  "{\"config\": {}, \"rank_id\": 3}");
-	import_write_text(make_folder("a_ascend_pt"), "profiler_metadata.json",
+	import_write_text(import_make_folder("a_ascend_pt"), "profiler_metadata.json",
 			  "{\"parallel_group_info\": {\"g0\": {\"group_name\": \"default_group\","
 			  " \"global_ranks\": [0, 1, 2, 3]}, \"g1\": {\"group_name\": \"pp\","
 			  " \"group_rank\": 0, \"global_ranks\": [0, \"x\", 3]}, \"g2\": 7}}");
@@ -219,7 +188,7 @@ static void test_kernel_details(void **state)
 /* Files of a known kind that are not imported are reported once per kind. */
 static void test_left(void **state)
 {
-	const char *path = make_folder("PROF_6/mindstudio_profiler_output");
+	const char *path = import_make_folder("PROF_6/mindstudio_profiler_output");
 	struct model *model;
 
 	import_write_text(path, "msprof_1.json", TIMELINE);
@@ -237,7 +206,7 @@ static void test_left(void **state)
 /* Matched by numbers only: in order if the counts are equal, otherwise by their mean; N/A is unknown. */
 static void test_cache_rates(void **state)
 {
-	const char *path = make_folder("PROF_4/mindstudio_profiler_output");
+	const char *path = import_make_folder("PROF_4/mindstudio_profiler_output");
 	static const char timeline[] =
 		"[{\"name\":\"process_name\",\"pid\":416,\"tid\":0,\"ph\":\"M\",\"args\":{"
 		"\"name\":\"Ascend Hardware\"}}," TASK("B", "2", "4", "200", "1") "," TASK(
@@ -277,13 +246,13 @@ static void test_ranks(void **state)
 {
 	struct model *model;
 
-	import_write_text(make_folder("PROF_5/device_0"), "info.json.0", "{\"rank_id\": 5}");
-	import_write_text(make_folder("PROF_5/device_0/timeline"), "msprof_0_1_1.json", TIMELINE);
+	import_write_text(import_make_folder("PROF_5/device_0"), "info.json.0", "{\"rank_id\": 5}");
+	import_write_text(import_make_folder("PROF_5/device_0/timeline"), "msprof_0_1_1.json", TIMELINE);
 	model = take_folder("PROF_5");
 	assert_true(model->devices.row[0].has_rank);
 	assert_int_equal(model->devices.row[0].rank, 5);
 	model_free(model);
-	import_write_text(make_folder("PROF_5/device_0"), "info.json.0", "{\"rank_id\": \"-1\"}");
+	import_write_text(import_make_folder("PROF_5/device_0"), "info.json.0", "{\"rank_id\": \"-1\"}");
 	model = take_folder("PROF_5");
 	assert_false(model->devices.row[0].has_rank);
 	model_free(model);
@@ -291,15 +260,15 @@ static void test_ranks(void **state)
 		char name[64];
 
 		snprintf(name, sizeof(name), "output_timeline_data_%d.txt", i);
-		import_write_text(make_folder("profiler"), name,
+		import_write_text(import_make_folder("profiler"), name,
 				  "op_name, stream_id, start_time(ms), duration(ms)\nA,1,5,1\n");
 		snprintf(name, sizeof(name), "profiler_info_%d.json", i);
-		import_write_text(make_folder("profiler"), name,
+		import_write_text(import_make_folder("profiler"), name,
 				  i ? "{\"rank_id\": \"1\"}" : "{\"context_mode\": \"graph\"}");
 	}
-	import_write_text(make_folder("profiler"),
+	import_write_text(import_make_folder("profiler"),
 			  "ascend_cluster_analyse_pipeline-parallel_2_2_1.csv", "1,2,3,4,5\n");
-	import_write_text(make_folder("profiler"),
+	import_write_text(import_make_folder("profiler"),
 			  "ascend_cluster_analyse_pipeline-parallel_3_2_0.csv", "1,2,3,4,5\n");
 	model = take_folder("profiler");
 	assert_int_equal(model->devices.count, 2);
@@ -337,7 +306,7 @@ static void test_database(void **state)
 	char path[192];
 	sqlite3 *db;
 
-	snprintf(path, sizeof(path), "%s/msprof_1.db", folder);
+	snprintf(path, sizeof(path), "%s/msprof_1.db", import_root());
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, statements, NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
@@ -359,7 +328,7 @@ static void test_shared(void **state)
 	struct model *model;
 	struct task_detail *own;
 
-	import_write_text(folder, "kernel_details.csv",
+	import_write_text(import_root(), "kernel_details.csv",
 			  "Step Id,Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),"
 			  "Block Dim,Input Shapes\n"
 			  "1,0,MatMul_1,MatMulV2,AI_CORE,100.5,2,20,\"8,8\"\n"
@@ -398,5 +367,5 @@ int main(void)
 		cmocka_unit_test(test_shared),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, import_root_make, import_root_remove);
 }

@@ -19,30 +19,6 @@
 #include "analyzer/import/readers/input_file.h"
 #include "tests/unit/import_text.h"
 
-static char folder[64];
-
-static int setup(void **state)
-{
-	strcpy(folder, "/tmp/test_input_shapes.XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	char command[96];
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
-}
-
-static const char *in_folder(const char *name)
-{
-	static char path[160];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
-}
-
 /* Reads a file of these bytes, @part at a time. Returns the number of bytes; *err: how it ended. */
 static size_t read_back(const void *bytes, size_t size, size_t part, char *to, size_t room, int *err)
 {
@@ -51,8 +27,8 @@ static size_t read_back(const void *bytes, size_t size, size_t part, char *to, s
 	size_t used = 0;
 	int length;
 
-	import_write(folder, "bytes", bytes, size);
-	assert_int_equal(input_file_open(&file, in_folder("bytes"), error, sizeof(error)), 0);
+	import_write(import_root(), "bytes", bytes, size);
+	assert_int_equal(input_file_open(&file, import_in_root("bytes"), error, sizeof(error)), 0);
 	do {
 		assert_true(used + part < room);
 		length = input_file_read(&file, to + used, part, error, sizeof(error));
@@ -199,7 +175,7 @@ static void test_pipe(void **state)
 	struct model *model;
 	size_t size;
 
-	strcpy(path, in_folder("pipe"));
+	strcpy(path, import_in_root("pipe"));
 	assert_int_equal(take_pipe(path, KINETO, strlen(KINETO), &model, words, sizeof(words)), 0);
 	assert_int_equal(model->tasks.count, 1);
 	assert_string_equal(model_text(model, model->imports.row[0].path), path);
@@ -222,9 +198,9 @@ static void check_refused(const char *name, const void *bytes, size_t size, cons
 	struct model *model;
 	char words[512];
 
-	import_write(folder, name, bytes, size);
+	import_write(import_root(), name, bytes, size);
 	model = model_new();
-	assert_int_equal(import_device_file(model, in_folder(name), true, words, sizeof(words)),
+	assert_int_equal(import_device_file(model, import_in_root(name), true, words, sizeof(words)),
 			 -EBADMSG);
 	if (!strstr(words, why))
 		fail_msg("%s: %s", why, words);
@@ -351,12 +327,12 @@ static void test_twice(void **state)
 	char path[160], linked[160], words[512];
 	struct model *model;
 
-	strcpy(path, in_folder("twice"));
+	strcpy(path, import_in_root("twice"));
 	assert_int_equal(mkdir(path, 0700), 0);
 	import_write_text(path, "a.json", KINETO);
 	import_write_text(path, "b.json", KINETO);
 	import_write_text(path, "c.json", OTHER);
-	strcpy(linked, in_folder("twice/d.json"));
+	strcpy(linked, import_in_root("twice/d.json"));
 	assert_int_equal(symlink("c.json", linked), 0);
 	model = import_take(path);
 	assert_int_equal(model->devices.count, 2); /* a.json and c.json, of equal size */
@@ -367,14 +343,14 @@ static void test_twice(void **state)
 	model_free(model);
 
 	model = model_new();
-	strcpy(path, in_folder("twice/c.json"));
+	strcpy(path, import_in_root("twice/c.json"));
 	assert_int_equal(import_device_file(model, path, true, words, sizeof(words)), 0);
 	assert_int_equal(import_device_file(model, linked, true, words, sizeof(words)), 0);
 	assert_int_equal(model->devices.count, 1);
 	assert_int_equal(model->tasks.count, 1);
 	assert_int_equal(model->findings.count, 1);
 	/* Its folder adds a.json only. */
-	strcpy(path, in_folder("twice"));
+	strcpy(path, import_in_root("twice"));
 	assert_int_equal(import_device_file(model, path, true, words, sizeof(words)), 0);
 	assert_int_equal(model->devices.count, 2);
 	assert_int_equal(model->tasks.count, 2);
@@ -383,10 +359,10 @@ static void test_twice(void **state)
 	model_free(model);
 
 	/* So are the calls of a file without a device. */
-	import_write_text(folder, "host.json", "[{\"ph\":\"X\",\"name\":\"f\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}]");
+	import_write_text(import_root(), "host.json", "[{\"ph\":\"X\",\"name\":\"f\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}]");
 	model = model_new();
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(import_device_file(model, in_folder("host.json"), true, words, sizeof(words)), 0);
+		assert_int_equal(import_device_file(model, import_in_root("host.json"), true, words, sizeof(words)), 0);
 	assert_int_equal(model->calls.count, 1);
 	model_free(model);
 }
@@ -401,5 +377,5 @@ int main(void)
 		cmocka_unit_test(test_twice),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, import_root_make, import_root_remove);
 }
