@@ -76,6 +76,7 @@ static const struct view_column RANK_COLUMNS[] = {
 	{ "label", .how = VIEW_TEXT | VIEW_RIGHT },
 	{ "device.id", "device", VIEW_JSON },
 	{ "device.rank", .how = VIEW_JSON },
+	{ "job.id", "job", VIEW_JSON },
 	{ "collectives" },
 	{ "last" },
 	{ "late_ns" },

@@ -276,6 +276,38 @@ static void together(void **state)
 	model_free(model);
 }
 
+/* Two jobs of two ranks have collectives of the same name equally often: each waits for its own ranks only. */
+static void two_jobs(void **state)
+{
+	static const uint64_t STEP_NS[] = { 1000000, 1130000 };
+	struct model *model = small_model(0, 100000000);
+	struct communication_results results;
+
+	assert_true(MODEL_PUSH(&model->files, 0));
+	for (uint32_t i = 0; i < 4; i++)
+		small_device(model, small_process(model, 10 + i, "rank", true), "npu",
+			     PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	for (uint32_t i = 0; i < 4; i++) {
+		for (uint32_t k = 1; k <= 20; k++) {
+			uint64_t end_ns = k * STEP_NS[i / 2] + (i / 2) * 400000;
+
+			add(model, i, "allReduce", end_ns - (i % 2 ? 3000 : 1000), end_ns);
+		}
+	}
+	small_index(model);
+	assert_int_equal(communication_analyse(model, &everything, &results), 0);
+	assert_int_equal(results.rank_count, 4);
+	assert_int_equal(results.unmatched, 0);
+	assert_int_equal(results.skew_count, 40);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(results.ranks[i].job, i / 2 * 2);
+		assert_int_equal(results.ranks[i].wait_ns, i % 2 ? 20 * 2000 : 0);
+		assert_int_equal(results.ranks[i].late_ns, i % 2 ? 0 : 20 * 2000);
+	}
+	communication_free(&results);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +317,7 @@ int main(void)
 		cmocka_unit_test(links),
 		cmocka_unit_test(stragglers),
 		cmocka_unit_test(together),
+		cmocka_unit_test(two_jobs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

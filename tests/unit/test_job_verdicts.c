@@ -390,29 +390,33 @@ static void files_alone(void **state)
 	end(&f, &jobs);
 }
 
-/* A rank waits for the others only, though it was late for longer than they were. */
+/* A rank waits for the others of its distributed job only, though it was late for longer than they were. */
 static void late_itself(void **state)
 {
-	struct rank_usage ranks[] = { { .device = 0, .wait_ns = 90 * US, .late_ns = 200 * US },
-				      { .device = 1, .wait_ns = 10 * US, .late_ns = 50 * US } };
-	struct communication_results kept;
-	struct verdict_scene f;
-	struct job_verdicts jobs;
+	for (uint32_t other_job = 0; other_job < 2; other_job++) {
+		struct rank_usage ranks[] = { { .device = 0, .wait_ns = 90 * US, .late_ns = 200 * US },
+					      { .device = 1, .wait_ns = 10 * US, .late_ns = 50 * US } };
+		struct communication_results kept;
+		struct verdict_scene f;
+		struct job_verdicts jobs;
 
-	verdict_begin(&f);
-	works(&f, add_device(&f, 100, 50), 0, 1000);
-	verdict_main_waits(&f);
-	judge_devices(&f, &jobs);
-	job_verdicts_free(&jobs);
-	kept = f.scene.results.communication;
-	f.scene.results.communication.ranks = ranks;
-	f.scene.results.communication.rank_count = 2;
-	assert_int_equal(job_verdicts_find(f.scene.model, &(struct analysis_options){ 0 }, &f.facts, &jobs), 0);
-	assert_int_equal(jobs.count, 2);
-	expect(&f, &jobs.row[0], 100, VERDICT_COMMUNICATION, 36);
-	assert_int_equal(jobs.row[0].verdict.straggler, 1);
-	f.scene.results.communication = kept;
-	end(&f, &jobs);
+		verdict_begin(&f);
+		works(&f, add_device(&f, 100, 50), 0, 1000);
+		verdict_main_waits(&f);
+		judge_devices(&f, &jobs);
+		job_verdicts_free(&jobs);
+		kept = f.scene.results.communication;
+		ranks[1].job = other_job;
+		f.scene.results.communication.ranks = ranks;
+		f.scene.results.communication.rank_count = 2;
+		assert_int_equal(job_verdicts_find(f.scene.model, &(struct analysis_options){ 0 }, &f.facts, &jobs), 0);
+		assert_int_equal(jobs.count, 2);
+		expect(&f, &jobs.row[0], 100, VERDICT_COMMUNICATION, 36);
+		assert_int_equal(jobs.row[0].verdict.straggler, other_job ? INDEX_NONE : 1);
+		assert_int_equal(jobs.row[0].devices.communication.rank_count, other_job ? 1 : 2);
+		f.scene.results.communication = kept;
+		end(&f, &jobs);
+	}
 }
 
 /* If it is not known whose device it is, jobs are not told apart. */

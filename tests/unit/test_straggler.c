@@ -98,6 +98,14 @@ static void idle(void **state)
 	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
 	scene.usages[LAST].idle_ns = 126;
 	expect(&scene, STRAGGLER_HOST, "", 126, 115);
+	/* The same if the third one is another job's. */
+	scene.devices.communication.rank_count = RANKS;
+	scene.ranks[0].device = 0;
+	scene.ranks[2].job = 1;
+	scene.usages[LAST].idle_ns = 116;
+	expect(&scene, STRAGGLER_HOST, "", 116, 105);
+	scene.usages[LAST].idle_ns = 115;
+	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
 	/* A device that is no rank, or does not exist, has no answer. */
 	scene.devices.communication.rank_count = 0;
 	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);

@@ -7,8 +7,8 @@
  * the time of its waits for other ranks; synchronization is the part of wait before the first transfer.
  *
  * Devices of several ranks: the n-th collective of a name (and group, if the file has it) on one
- * rank is the same as the n-th on the others, if all ranks with that name have it equally often. Its skew is the time
- * from the first rank's start to the last one's; the last rank is the straggler, for which the others wait. Before
+ * rank is the same as the n-th on the others of its job (rank_jobs.h), if all ranks of that job with that name have it
+ * equally often. Its skew is the time from the first rank's start to the last one's; the last rank is the straggler, for which the others wait. Before
  * that, clocks that differ are aligned by the ends of common collectives (rank_clocks.h); on one host
  * differences below about 20 us mean nothing. Sends and receives are left out: they involve only two ranks.
  */
@@ -61,6 +61,7 @@ struct link_usage {
 /* A device among several that work together. */
 struct rank_usage {
 	uint32_t device;
+	uint32_t job; /* the first device of its job (rank_jobs.h) */
 	uint64_t collectives; /* number of matched collectives */
 	uint64_t last; /* number of these in which it came last, by more than the clocks' error */
 	uint64_t late_ns; /* sum of the skews of those: how long others waited for it */

@@ -6,12 +6,14 @@
 #include "analyzer/analyse/cluster/communication.h"
 #include "analyzer/analyse/fuzzy.h"
 #include "analyzer/analyse/cluster/rank_clocks.h"
+#include "analyzer/analyse/cluster/rank_jobs.h"
 
 /* A collective on one device: the n-th of its name there. */
 struct part {
 	uint32_t task;
 	uint32_t nth;
 	uint32_t group; /* string: communication group, 0 = unknown */
+	uint32_t job; /* of its device (rank_jobs.h) */
 };
 
 struct matching {
@@ -19,6 +21,7 @@ struct matching {
 	struct part *parts;
 	uint32_t count;
 	uint32_t *ranks; /* per device: row of results->ranks */
+	uint32_t *jobs; /* per device */
 	struct rank_clock *clocks; /* per device */
 	struct communication_results *results;
 };
@@ -43,10 +46,12 @@ static int by_name(const struct part *x, const struct part *y, const struct devi
 {
 	if (tasks[x->task].name != tasks[y->task].name)
 		return tasks[x->task].name < tasks[y->task].name ? -1 : 1;
-	return x->group < y->group ? -1 : x->group > y->group;
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return x->job < y->job ? -1 : x->job > y->job;
 }
 
-/* By name, group, device and time. */
+/* By name, group, job, device and time. */
 static int by_device(const void *a, const void *b, void *context)
 {
 	const struct device_task *tasks = context;
@@ -60,7 +65,7 @@ static int by_device(const void *a, const void *b, void *context)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* By name, group, number and device. */
+/* By name, group, job, number and device. */
 static int by_number(const void *a, const void *b, void *context)
 {
 	const struct device_task *tasks = context;
@@ -86,6 +91,29 @@ static uint32_t group_of(const struct model *model, uint32_t task)
 static const struct device_task *task_of(const struct matching *of, uint32_t part)
 {
 	return &of->model->tasks.row[of->parts[part].task];
+}
+
+/* Finds the jobs to which the devices belong; parts are sorted by device. Returns false without memory. */
+static bool find_jobs(struct matching *of)
+{
+	struct rank_part *parts = calloc((size_t)of->count + 1, sizeof(*parts));
+	uint32_t kind = 0;
+	int err = -ENOMEM;
+
+	for (uint32_t i = 0; i < of->count && parts; i++) {
+		const struct device_task *task = task_of(of, i);
+
+		kind += i && by_name(&of->parts[i - 1], &of->parts[i], of->model->tasks.row);
+		parts[i] = (struct rank_part){ task->end_ns, task->device, kind,
+					       rank_clocks_is_rooted(
+						       model_text(of->model, task->name)) };
+	}
+	if (parts)
+		err = rank_jobs_find(of->model, parts, of->count, of->jobs);
+	for (uint32_t i = 0; i < of->count && !err; i++)
+		of->parts[i].job = of->jobs[task_of(of, i)->device];
+	free(parts);
+	return !err;
 }
 
 /* Numbers the parts of a name on each device; returns false if the devices' counts differ, or there is one device. */
@@ -211,6 +239,7 @@ static void add_ranks(struct matching *of)
 		if (!of->ranks[i])
 			continue;
 		of->ranks[i] = results->rank_count;
+		results->ranks[results->rank_count].job = of->jobs[i];
 		results->ranks[results->rank_count++].device = i;
 	}
 }
@@ -256,6 +285,9 @@ static bool match(struct matching *of)
 	struct communication_results *results = of->results;
 
 	qsort_r(of->parts, of->count, sizeof(*of->parts), by_device, of->model->tasks.row);
+	if (!find_jobs(of))
+		return false;
+	qsort_r(of->parts, of->count, sizeof(*of->parts), by_device, of->model->tasks.row);
 	number_parts(of);
 	add_ranks(of);
 	qsort_r(of->parts, of->count, sizeof(*of->parts), by_number, of->model->tasks.row);
@@ -283,16 +315,18 @@ int communication_ranks(const struct model *model, const struct analysis_options
 		return 0;
 	of.parts = calloc(tasks, sizeof(*of.parts));
 	of.ranks = calloc(devices, sizeof(*of.ranks));
+	of.jobs = calloc(devices, sizeof(*of.jobs));
 	of.clocks = calloc(devices, sizeof(*of.clocks));
 	results->ranks = calloc(devices, sizeof(*results->ranks));
 	for (uint32_t i = 0; of.parts && i < model->tasks.count; i++) {
 		if (belongs(&of, options, &window, &model->tasks.row[i]))
-			of.parts[of.count++] = (struct part){ i, 0, group_of(model, i) };
+			of.parts[of.count++] = (struct part){ i, 0, group_of(model, i), 0 };
 	}
 	results->skews = calloc((size_t)of.count + 1, sizeof(*results->skews));
-	ok = of.parts && of.ranks && of.clocks && results->ranks && results->skews && match(&of);
+	ok = of.parts && of.ranks && of.jobs && of.clocks && results->ranks && results->skews && match(&of);
 	free(of.parts);
 	free(of.clocks);
+	free(of.jobs);
 	free(of.ranks);
 	return ok ? 0 : -ENOMEM;
 }

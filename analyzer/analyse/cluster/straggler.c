@@ -25,6 +25,7 @@ struct comparison {
 	const struct model *model;
 	const struct device_results *devices;
 	uint32_t device;
+	uint32_t job; /* of the device: other ranks are those of this job */
 	struct kernel kernels[KERNELS_MAX];
 	uint32_t kernel_count;
 	double *values; /* of the ranks, for medians */
@@ -66,7 +67,7 @@ static double excess(const struct comparison *of, uint64_t (*figure)(const struc
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < ranks->rank_count; i++)
-		if (ranks->ranks[i].device != of->device)
+		if (ranks->ranks[i].device != of->device && ranks->ranks[i].job == of->job)
 			of->values[count++] = (double)figure(usage_of(of, ranks->ranks[i].device));
 	*others = median(of->values, count);
 	return (double)figure(usage_of(of, of->device)) - *others;
@@ -126,7 +127,7 @@ static void compare_kernel(struct comparison *of, uint32_t number)
 		const struct operator_usage *row =
 			of->rows[(size_t)number * of->devices->device_count + device];
 
-		if (device == of->device || !row || !row->count)
+		if (device == of->device || ranks->ranks[i].job != of->job || !row || !row->count)
 			continue;
 		means[count] = (double)row->total_ns / (double)row->count;
 		counts[count] = (double)row->count;
@@ -251,9 +252,12 @@ int straggler_explain(const struct model *model, const struct device_results *de
 	*straggler = (struct straggler){ .device = device };
 	if (device >= devices->device_count || !devices->devices || !ranks->rank_count)
 		return 0;
-	for (uint32_t i = 0; i < ranks->rank_count; i++)
-		if (ranks->ranks[i].device == device)
-			straggler->late_ns = ranks->ranks[i].late_ns;
+	for (uint32_t i = 0; i < ranks->rank_count; i++) {
+		if (ranks->ranks[i].device != device)
+			continue;
+		straggler->late_ns = ranks->ranks[i].late_ns;
+		of.job = ranks->ranks[i].job;
+	}
 	if (usage_of(&of, device)->window_ns)
 		straggler->percent = 100 * (double)straggler->late_ns /
 				     (double)usage_of(&of, device)->window_ns;

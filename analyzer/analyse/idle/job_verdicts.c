@@ -250,9 +250,20 @@ static bool is_of_job(const struct search *search, uint32_t head, const struct r
 	return head_of(search, search->model->devices.row[rank->device].process) == head;
 }
 
+/* Does the job have a rank of the same distributed job (rank_jobs.h) as this one? */
+static bool is_with_job(const struct search *search, uint32_t head, const struct rank_usage *rank)
+{
+	const struct communication_results *all = &search->facts->devices->communication;
+
+	for (uint32_t i = 0; i < all->rank_count; i++)
+		if (all->ranks[i].job == rank->job && is_of_job(search, head, &all->ranks[i]))
+			return true;
+	return false;
+}
+
 /*
- * The ranks for which the job's devices wait may be other jobs: includes them, without their own waits. A job's only
- * rank does not wait for itself: that it was late itself is left out.
+ * The ranks for which the job's devices wait may be other jobs of this file: includes them, without their own waits,
+ * except those of other distributed jobs. A job's only rank does not wait for itself: that it was late itself is left out.
  */
 static int add_ranks(const struct search *search, uint32_t head, struct communication_results *own)
 {
@@ -269,8 +280,11 @@ static int add_ranks(const struct search *search, uint32_t head, struct communic
 	for (uint32_t i = 0; i < all->rank_count; i++)
 		of_job += is_of_job(search, head, &all->ranks[i]);
 	for (uint32_t i = 0; i < all->rank_count; i++) {
-		struct rank_usage *rank = &own->ranks[own->rank_count++];
+		struct rank_usage *rank = &own->ranks[own->rank_count];
 
+		if (!is_with_job(search, head, &all->ranks[i]))
+			continue;
+		own->rank_count++;
 		*rank = all->ranks[i];
 		if (!is_of_job(search, head, rank))
 			rank->wait_ns = 0;

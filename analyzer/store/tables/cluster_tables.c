@@ -108,6 +108,8 @@ DEFINE_TABLE(collectives, struct collective_skew, COLLECTIVE_COLUMNS, next_colle
 
 #define RANK_COLUMNS(COLUMN)                                                                       \
 	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))                   \
+	COLUMN(job, ROW, "job", "a row of devices: the first rank of the same job",                \
+	       cell_u64(row->job))                                                                 \
 	COLUMN(collectives, COUNT, "collectives", "collectives that are compared",                 \
 	       cell_u64(row->collectives))                                                         \
 	COLUMN(last, COUNT, "came last", "collectives to which it came last", cell_u64(row->last)) \
