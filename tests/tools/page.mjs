@@ -15,7 +15,7 @@ const given = JSON.parse(gunzipSync(Buffer.from(scripts.find(script => script[1]
 const page = new Function("given", scripts.find(script => !script[1])[2] + `
 	globalThis.echarts = {};
 	pictures = given;
-	return { tables, sections_of, section_html, table_body, timeline_parts, legend_html, lasting_rows, label_lines, counter_charts, table_html, columns_of, flame_nodes, flame_next, flame_colour, share_text, human, words, set_left_out: rows => { left_out = rows; } };`)(given);
+	return { tables, about_html, headings_of, place_text, pipeline_name, sections_of, section_html, table_body, timeline_parts, legend_html, lasting_rows, label_lines, counter_charts, table_html, columns_of, flame_nodes, flame_next, flame_colour, share_text, human, words, set_left_out: rows => { left_out = rows; } };`)(given);
 
 page.set_left_out(report.left_out);
 const first = /<div id="first">[\s\S]*<div id="plain">[\s\S]*?<\/div>\n<noscript>/.exec(file)[0].replace("<noscript>", "");
@@ -73,11 +73,30 @@ must("kinds of frames have the same colours", new Set(["step (train.py:19)", "<m
 must("names of figures", page.words("bad_rows") === "Bad rows" && page.words("rows") === "Each of them" && page.human("parent_pid", 6141, 0) === "6141" && page.human("gil_holder_tid", 11981, 0) === "11981" &&
 	page.human("start_realtime_ns", "1795731022004993968", 0).startsWith("2026-11-26 22:10:22") && page.human("why", "not_called", 0) === "not called");
 
+must("the head of the page", !/NaN|undefined/.test(page.about_html(report)));
+for (const table of page.tables)
+	must(`two columns of ${table.name} have the same heading: ${page.headings_of(table).join("; ")}`, new Set(page.headings_of(table)).size === table.columns.length);
+const drawn_table = (rows, path) => { const html = page.table_html(rows, path, 0); page.tables.pop(); return html; };
+const findings = drawn_table([{ rule: "work", value: 45e6, mean: 23625e3 }, { rule: "receive", value: 50, threshold: 10 }, { rule: "flops", value: 1e10 }], "cluster.findings");
+must("findings about ranks have units", ["45.00 ms", "23.63 ms", "50.0 %", "10.0 %", "10.00 G/s"].every(text => findings.includes(`>${text}<`)));
+must("a long text is folded, and whole", /<details><summary>a{160} …<.summary>a{240}<.details>/.test(drawn_table([{ cmdline: "a".repeat(400) }], "processes")));
+must("a place in the code", page.place_text([{ name: "futex_wait", kind: "kernel" }, { name: "[unknown]", file: "/usr/lib/libc.so.6" }, { name: "[unknown]", file: "/usr/lib/libc.so.6" }, { name: "take" }, { name: "main" }]) === "[libc.so.6] < take < main" &&
+	page.place_text([{ name: "futex_wait", kind: "kernel" }, { name: "do_futex", kind: "kernel" }]) === "futex_wait < do_futex" && page.place_text([..."abcdefgh"].map(name => ({ name }))) === "a < b < c < d < e < f < …");
+const slept = page.section_html("stacks", { blocking: [{ total_ns: 5, count: 1, pid: 7, frames: [{ name: "take" }, { name: "main" }] }] }, 0);
+must("a sleep says where", /<td>take &#60; main<.td>/.test(slept) && />Time asleep</.test(slept));
+const chains = (...lengths) => page.section_html("waits", { run: lengths.map(length => ({ who: "python 1", ns: 5, chain: Array(length).fill({ who: "python 1", ns: 5 }) })) }, 0);
+must("a chain of one thread is not told again", !/>Chain/.test(chains(1, 1)) && />Chain \(3\)/.test(chains(1, 2)));
+const pair = [{ framework: "torch", id: 0 }, { framework: "torch", id: 1 }];
+must("each of several pipelines has a name of its own", page.pipeline_name(pair[1], pair) === "torch 1" && page.pipeline_name(pair[0], [pair[0]]) === "torch");
+const titles = parts.lines.map(line => line.title).filter(title => / stage, /.test(title));
+must(`lines with the same title: ${titles.join("; ")}`, new Set(titles).size === titles.length);
+page.tables.length = 0;
+
 const known = new Set("a i output section h2 h3 h4 h5 h6 div table caption thead tbody tr th td input button details summary figure figcaption span small ul ol li br p dl dt dd".split(" "));
 for (const tag of (first + drawn + all).matchAll(/<\/?([a-zA-Z0-9]+)/g))
 	if (!known.has(tag[1]))
 		throw new Error(`a tag that the page does not draw: ${tag[0]}`);
-const wrong = />[^<]*(NaN|undefined|Infinity)[^<]*</.exec(drawn.replace(/<td data-key[^>]*>[^<]*/g, ""));
+const wrong = />[^<]*(NaN|undefined|Infinity)[^<]*</.exec(drawn.replace(/<td[^>]* data-key[^>]*>(<details><summary>[^<]*<.summary>)?[^<]*/g, ""));
 if (wrong)
 	throw new Error(`a figure that is none: ${wrong[0]}`);
 

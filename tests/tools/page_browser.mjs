@@ -79,9 +79,39 @@ async function check_bare(page) {
 	need("without the library there are no charts", await page.evaluate("document.querySelectorAll('[data-chart]').length") === 0);
 }
 
-/* On paper there is nothing to press, and no table is cut. */
+/* Texts of charts that the edge of their chart cuts. */
+const CUT_TEXTS = `[...drawn].flatMap(([place, chart]) => chart.getZr().storage.getDisplayList(true).filter(e => e.type === "tspan" && !e.ignore && !e.invisible && e.style.text && !e.parent?.__hostTarget && !(e.getClipPaths?.() ?? e.__clipPaths)?.length).flatMap(e => {
+	const rect = e.getBoundingRect().clone();
+	if (e.getComputedTransform())
+		rect.applyTransform(e.getComputedTransform());
+	return rect.x < -1.5 || rect.x + rect.width > chart.getWidth() + 1.5 || rect.y < -2 || rect.y + rect.height > chart.getHeight() + 2 ? [place.dataset.chart + ": " + e.style.text] : [];
+}))`;
+
+/* Stages of a data pipeline that lie on each other. */
+const PILED_STAGES = `[...drawn].filter(([place]) => place.dataset.chart.startsWith("pipeline-")).flatMap(([place, chart]) => {
+	const data = chart.getModel().getSeriesByIndex(0).getData(), boxes = [];
+	data.each(i => { const [x, y] = data.getItemLayout(i); boxes.push([x, y]); });
+	return boxes.flatMap(([x, y], i) => boxes.slice(i + 1).filter(([a, b]) => Math.abs(x - a) < STAGE[0] && Math.abs(y - b) < STAGE[1]).map(() => place.dataset.chart));
+})`;
+
+async function check_pictures(page) {
+	await check_charts(page);
+	const cut = await page.evaluate(CUT_TEXTS), piled = await page.evaluate(PILED_STAGES);
+	need(`texts of charts are cut: ${cut.slice(0, 5).join(", ")}`, !cut.length);
+	need(`stages lie on each other: ${piled.join(", ")}`, !piled.length);
+}
+
+/* On paper there is nothing to press, and no table or chart is cut or lies on another. */
 async function check_print(page) {
+	if (has_library)
+		await check_pictures(page);
+	await page.ask("Emulation.setEmulatedMedia", { media: "" });
+	await page.evaluate("dispatchEvent(new Event('beforeprint'))");
 	await page.ask("Emulation.setEmulatedMedia", { media: "print" });
+	await page.ask("Emulation.setDeviceMetricsOverride", { width: 980, height: 700, deviceScaleFactor: 1, mobile: false });
+	need("a table does not fit on paper", await page.evaluate("[...document.querySelectorAll('.table')].every(e => e.scrollWidth <= e.clientWidth + 1)"));
+	need("a chart does not fit on paper", await page.evaluate(`(() => { const boxes = [...document.querySelectorAll("[data-chart] canvas:first-child")].map(e => [e.getBoundingClientRect(), e.closest("figure").getBoundingClientRect(), Boolean(e.closest(".flame"))]);
+		return boxes.every(([e, figure, flame]) => e.right <= figure.right + 1 && (flame || e.bottom <= figure.bottom + 1) && e.height > 20); })()`));
 	need("what is pressed is not printed", await page.evaluate("getComputedStyle(document.querySelector('header')).display === 'none' && getComputedStyle(document.querySelector('.tools')).display === 'none'"));
 	need("tables are printed whole", await page.evaluate("[...document.querySelectorAll('.table')].every(e => getComputedStyle(e).maxHeight === 'none')"));
 	await page.ask("Emulation.setEmulatedMedia", { media: "" });
@@ -167,6 +197,8 @@ await look("wide", { width: 1400, height: 900 }, async page => {
 	await page.evaluate("tables.forEach((table, id) => { table.all = true; redraw(id); })");
 	figures = check_figures(await page.evaluate(FIGURES));
 	charts = await check_charts(page);
+	if (has_library)
+		await check_pictures(page);
 	await check_keys(page);
 	if (!has_library)
 		await check_bare(page);

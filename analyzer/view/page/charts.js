@@ -53,7 +53,14 @@ function chart(name, make, ready) {
 function listen_to_charts() {
 	const again = () => [...drawn.keys()].forEach(draw);
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
-	addEventListener("beforeprint", () => [...pending.keys()].forEach(place => drawn.has(place) ? drawn.get(place).resize() : draw(place)));
+	addEventListener("beforeprint", () => {
+		for (const place of pending.keys()) {
+			if (!drawn.has(place))
+				draw(place);
+			drawn.get(place).getZr().flush();
+		}
+		fit_tables();
+	});
 }
 
 /* ---- Options that several charts share */

@@ -82,7 +82,7 @@ function draw_flame(kind) {
 	const list = flame_nodes(pictures.flames[kind]), unit = FLAMES[kind][2], said = document.getElementById(`flame-${kind}`), state = { root: list[0], shown: list, search: "" };
 	let now;
 	const share = node => `${unit(node.total)}, ${(100 * node.total / list[0].total).toFixed(1)} %`;
-	const series = () => ({ series: [{ type: "custom", data: state.shown.map((_, i) => [i]), renderItem: (params, api) => flame_shape(params, api, state) }] });
+	const series = () => ({ series: [{ type: "custom", progressive: 0, data: state.shown.map((_, i) => [i]), renderItem: (params, api) => flame_shape(params, api, state) }] });
 	const show = root => {
 		state.root = root;
 		state.shown = flame_shown(list, root);

@@ -117,7 +117,7 @@ function rank_charts(cluster) {
 	return [["ranks", "Mean step by rank", 60 + 28 * list.length, `${list.length} ranks.`, style => ({
 		legend: legend_of(keys.length, style), grid: { left: 8, right: 20, top: 34, bottom: 8, containLabel: true },
 		tooltip: { trigger: "axis", confine: true, valueFormatter: time_text, axisPointer: { type: "shadow" } }, aria: { enabled: true, decal: { show: true } },
-		xAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: tick(time_text) } },
+		xAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: tick(time_text), alignMaxLabel: "right" } },
 		yAxis: { type: "category", inverse: true, data: list.map(row => `rank ${row.rank ?? row.rank_id ?? row.device}`), ...style.axis },
 		series: keys.map(key => ({ name: words(key), type: "bar", data: list.map(row => row[key] ?? null) })),
 	})]];

@@ -82,7 +82,7 @@ static const char *root_whole(yajl_val report)
 {
 	if (page_tree_get(report, "idle.roots.0.ns") && !page_tree_get(report, "waits.of"))
 		return "the idle time";
-	return is_run(report) ? "the time on a CPU" : "what was waited";
+	return is_run(report) ? "the time on a CPU" : "the waiting time";
 }
 
 static void put_root(FILE *out, yajl_val report)

@@ -126,19 +126,28 @@ static int put_streams(struct timeline_writer *writer, const char *group, uint32
 	return err;
 }
 
+/* What a device is called in all of the page's rows: devices of one name differ in their number. */
+static const char *device_words(const struct model *model, uint32_t device, char *into, size_t size)
+{
+	char name[EXPORT_NAME_SIZE];
+
+	if (model->devices.row[device].name)
+		snprintf(into, size, "Device %u, %s", model->devices.row[device].id,
+			 export_device_name(model, device, name, sizeof(name)));
+	else
+		snprintf(into, size, "Device %u", model->devices.row[device].id);
+	return into;
+}
+
 static int put_device(struct timeline_writer *writer, uint32_t first, uint32_t end)
 {
 	const struct page_data *data = writer->data;
 	uint32_t device = data->model->tasks.row[writer->order[first]].device;
 	const struct idle_roots *roots = data->results->devices->idle.roots;
-	char name[EXPORT_NAME_SIZE], group[EXPORT_NAME_SIZE + 32];
+	char group[EXPORT_NAME_SIZE + 32];
 	int err = 0;
 
-	if (data->model->devices.row[device].name)
-		snprintf(group, sizeof(group), "Device %u, %s", data->model->devices.row[device].id,
-			 export_device_name(data->model, device, name, sizeof(name)));
-	else
-		snprintf(group, sizeof(group), "Device %u", data->model->devices.row[device].id);
+	device_words(data->model, device, group, sizeof(group));
 	if (roots)
 		err = put_roots(writer, &roots->times, device, group, "Idle, by root");
 	return err ? err : put_streams(writer, group, first, end);
@@ -284,13 +293,13 @@ static int put_queue(struct timeline_writer *writer, uint32_t first, uint32_t en
 	const struct model *model = writer->data->model;
 	struct json *json = writer->data->json;
 	struct task_queue_step *steps;
-	char name[EXPORT_NAME_SIZE];
+	char name[EXPORT_NAME_SIZE + 32];
 	uint32_t count;
 
 	steps = task_queue_compute(model, writer->order + first, end - first, &count);
 	if (!steps)
 		return -ENOMEM;
-	export_device_name(model, model->tasks.row[writer->order[first]].device, name, sizeof(name));
+	device_words(model, model->tasks.row[writer->order[first]].device, name, sizeof(name));
 	json_map(json, NULL);
 	json_text(json, "name", name);
 	put_depths(json, steps, count, writer->data->origin_ns);

@@ -37,7 +37,7 @@ function queue_text(queue) {
 const starves = queue => queue?.empty_percent >= 50;
 
 function pipeline_option(style, pipeline, width) {
-	const operators = pipeline.operators, depths = stage_depths(operators), most = Math.max(...depths.values()), consumer = consumer_of(pipeline), upright = width < 700;
+	const operators = pipeline.operators, depths = stage_depths(operators), most = Math.max(...depths.values()), consumer = consumer_of(pipeline), upright = is_upright(pipeline);
 	/* Where there is no room beside the stages, what is said of a queue stands above them. */
 	const is_tight = !upright && width / (most + 1) - STAGE[0] < QUEUE_WIDTH;
 	const levels = new Map(), counts = stage_counts(operators), widest = Math.max(...counts.values());
@@ -71,15 +71,21 @@ function stage_counts(operators) {
 	return counts;
 }
 
+/* Where its stages do not fit beside each other they stand below each other. */
+const is_upright = pipeline => typeof innerWidth !== "undefined" && (innerWidth < 700 || innerWidth - 50 < (stage_counts(pipeline.operators).size + 1) * (STAGE[0] + 10));
+
 function pipeline_size(pipeline) {
 	const counts = stage_counts(pipeline.operators);
-	return typeof innerWidth !== "undefined" && innerWidth < 700 ? 120 * (counts.size + 1) : Math.max(174, 124 * Math.max(...counts.values()));
+	return is_upright(pipeline) ? 120 * (counts.size + 1) : Math.max(174, 124 * Math.max(...counts.values()));
 }
 
 const drawable_pipelines = list => (Array.isArray(list) ? list : []).map((pipeline, i) => [pipeline, i]).filter(([pipeline]) => pipeline.operators?.length).slice(0, 8);
 
+/* One of several pipelines is told by the number that tables have, too. */
+const pipeline_name = (pipeline, list) => `${is_unknown(pipeline) ? "Stages" : pipeline.framework}${list.length > 1 ? ` ${pipeline.id}` : ""}`;
+
 function pipeline_html(list) {
-	return drawable_pipelines(list).map(([pipeline, i]) => chart_html(`pipeline-${i}`, `${is_unknown(pipeline) ? "Stages" : pipeline.framework}${pipeline.pid ? `, process ${pipeline.pid}` : ""}${list.length > 1 ? `, ${words("id")} ${pipeline.id}` : ""}`,
+	return drawable_pipelines(list).map(([pipeline, i]) => chart_html(`pipeline-${i}`, `${pipeline_name(pipeline, list)}${pipeline.pid ? `, process ${pipeline.pid}` : ""}`,
 		pipeline_size(pipeline), pipeline.operators.map(op => `${stage_text(op, pipeline.bottleneck?.id === op.id)}. ${queue_text(op.queue)}`).join("; ").replace(/\n/g, ", "))).join("");
 }
 

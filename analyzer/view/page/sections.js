@@ -3,28 +3,33 @@
 
 const NOT_FIGURES = ["series", "counters", "curve", "gaps"];
 
+/* Rows that are told apart by the frames in them say so in their first column. */
+const placed_rows = rows => rows.some(row => row.frames?.length && row.name === undefined) ? [rows.map(row => ({ Where: place_text(row.frames ?? []), ...row })), "Where"] : [rows];
+
 /* Lists in the rows of a list, as one table each: streams of devices, threads of processes. */
 function nested_html(rows, path, start, depth, name) {
 	const lists = {};
 	for (const [i, row] of rows.entries())
 		for (const [key, value] of Object.entries(row))
-			if (is_rows(value) && !NOT_FIGURES.includes(key)) {
+			if (is_rows(value) && !NOT_FIGURES.includes(key) && !(key === "chain" && rows.every(other => (other.chain?.length ?? 0) < 2))) {
 				lists[key] ??= { rows: [], paths: [] };
-				lists[key].rows.push(...value.map(inner => ({ Of: row.name ?? row.who ?? row.id ?? row.pid ?? row.device ?? i, ...inner })));
+				lists[key].rows.push(...value.map(inner => ({ Of: row_name(row, i), ...inner })));
 				lists[key].paths.push(...value.map((_, j) => `${path}.${i}.${key}.${j}`));
 			}
 	return Object.entries(lists).map(([key, list]) => `<details${list.rows.length <= ROWS_SHOWN ? " open" : ""}><summary>${esc(words(key))} (${thousands(String(list.rows.length))})</summary>${
 		table_html(list.rows, list.paths, start, { label: "Of", caption: `${name}: ${words(key)}` })}</details>`).join("") +
 		rows.map((row, i) => Object.entries(row).filter(([key, value]) => is_map(value) && !NOT_FIGURES.includes(key) && depth < 6 && rows.length < 9).map(([key, value]) => {
 			const inner = content_html(value, `${path}.${i}.${key}`, start, depth + 1, `${name}: ${words(key)}`);
-			return inner && `<h${depth}>${esc(`${row.framework ? `${row.framework} ${row.id ?? ""}` : row.name ?? row.device ?? row.id ?? row.pid ?? i}: ${words(key)}`)}</h${depth}>${inner}`;
+			return inner && `<h${depth}>${esc(`${row.framework ? row_name(row, i) : row.name ?? row.device ?? row.id ?? row.pid ?? i}: ${words(key)}`)}</h${depth}>${inner}`;
 		}).join("")).join("");
 }
 
 /* Whatever it is: numbers as a list, lists of maps as tables, maps inside as parts. */
 function content_html(value, path, start, depth, name) {
-	if (is_rows(value))
-		return table_html(value, path, start, { caption: name, left_out: left_out[path] }) + nested_html(value, path, start, depth, name);
+	if (is_rows(value)) {
+		const [rows, label] = placed_rows(value);
+		return table_html(rows, path, start, { caption: name, label, left_out: left_out[path] }) + nested_html(value, path, start, depth, name);
+	}
 	if (!is_map(value))
 		return "";
 	let html = figures_html(value, path, start);

@@ -3,6 +3,7 @@
 
 const ROWS_SHOWN = 20; // at first; a button shows the others
 const LONG = /^(symbol|file)$/; // columns that stand last: figures are not pushed out of the window
+const LETTERS_SHOWN = 160; // of a long text, as a command line: a click shows all of it
 const tables = [];
 
 /* Columns in the order of the report's rows: one that the first rows lack stands behind the one that it follows in a later row. */
@@ -50,7 +51,12 @@ function cell_html(table, i, key) {
 	if (value === null)
 		return "<td>unknown</td>";
 	const plain = Array.isArray(value) ? JSON.stringify(value) : String(value);
-	return `<td${number} data-key="${esc(`${table.paths[i]}.${key}`)}" data-value="${esc(plain)}">${esc(human(key, value, table.start))}</td>`;
+	return `<td${LONG.test(key) ? ' class="long"' : number} data-key="${esc(`${table.paths[i]}.${key}`)}" data-value="${esc(plain)}">${cell_text_html(human(unit_key(table.paths[i], key, table.rows[i]), value, table.start))}</td>`;
+}
+
+/* A text that would fill the window, or pages on paper, is folded. */
+function cell_text_html(text) {
+	return text.length <= LETTERS_SHOWN * 1.5 ? esc(text) : `<details><summary>${esc(text.slice(0, LETTERS_SHOWN))} …</summary>${esc(text.slice(LETTERS_SHOWN))}</details>`;
 }
 
 function table_body(table) {
@@ -64,10 +70,17 @@ function table_more(table, id) {
 		(table.left_out ? `<span class="note">${thousands(String(table.left_out))} further rows are in the JSON report only</span>` : "");
 }
 
-function heading_html(table, key, id) {
+/* The headings of a table's columns. Of two columns that would have the same, each says what it is: a share, a time, a size, a number. */
+function headings_of(table) {
+	const place = table.paths[0] ?? "", plain = table.columns.map(key => key === table.label ? key : (place.startsWith("steps.") && STEP_WORDS[key]) || words_of(place, key));
+	const kind = key => /percent$/.test(key) ? "share" : /(^|_)ns$/.test(key) ? "time" : /bytes$/.test(key) ? "bytes" : "number";
+	return plain.map((text, i) => plain.indexOf(text) === plain.lastIndexOf(text) ? text : `${text}, ${kind(table.columns[i])}`);
+}
+
+function heading_html(table, key, id, text) {
 	const sorted = table.sort === key ? (table.up ? "ascending" : "descending") : "none";
 	const is_number = key !== table.label && table.rows.some(row => typeof row[key] === "number");
-	return `<th scope="col"${is_number ? ' class="n"' : ""} aria-sort="${sorted}"><button type="button" data-table="${id}" data-sort="${esc(key)}">${esc((table.paths[0]?.startsWith("steps.") && STEP_WORDS[key]) || words_of(table.paths[0] ?? "", key))}</button></th>`;
+	return `<th scope="col"${is_number ? ' class="n"' : ""} aria-sort="${sorted}"><button type="button" data-table="${id}" data-sort="${esc(key)}">${esc(text)}</button></th>`;
 }
 
 /*
@@ -79,12 +92,12 @@ function table_html(rows, paths, start, options = {}) {
 		label: options.label, name: options.caption ?? "table", left_out: options.left_out };
 	if (!table.columns.length)
 		return "";
-	const id = tables.push(table) - 1, name = esc(table.name);
+	const id = tables.push(table) - 1, name = esc(table.name), headings = headings_of(table);
 	const search = rows.length > 10 ? `<input type="search" data-table="${id}" aria-label="Search ${name}" placeholder="Search ${thousands(String(rows.length))} rows">` : "";
 	return `<div class="tools">${search}<button type="button" data-csv="${id}" aria-label="${name} as CSV">CSV</button></div>
 <div class="table" tabindex="0" role="region" aria-label="${name}"><table><caption class="hidden">${name}</caption><thead><tr>${
-	table.columns.map(key => heading_html(table, key, id)).join("")}</tr></thead><tbody data-body="${id}">${table_body(table)}</tbody></table></div>
-<p class="more" data-rest="${id}">${table_more(table, id)}</p>`;
+	table.columns.map((key, i) => heading_html(table, key, id, headings[i])).join("")}</tr></thead><tbody data-body="${id}">${table_body(table)}</tbody></table></div>
+<p class="more" data-rest="${id}">${table_more(table, id)}</p><p class="paper note" data-off="${id}"></p>`;
 }
 
 /* A map's own figures as a list. */
@@ -117,6 +130,26 @@ function redraw(id) {
 	document.querySelector(`[data-rest="${id}"]`).innerHTML = table_more(table, id);
 	for (const button of body.parentElement.querySelectorAll("[data-sort]"))
 		button.parentElement.setAttribute("aria-sort", button.dataset.sort === table.sort ? (table.up ? "ascending" : "descending") : "none");
+}
+
+/*
+ * On paper nothing can be moved: of a table that is too wide the last columns are left out, and it says so. They are measured as wide
+ * as the narrower of the usual papers is: before printing, the page still has the window's width.
+ */
+function fit_tables() {
+	const html = document.documentElement;
+	document.querySelectorAll(".off-paper").forEach(cell => cell.classList.remove("off-paper"));
+	html.classList.add("on-paper");
+	const edge = document.body.getBoundingClientRect().right, bodies = [...document.querySelectorAll("[data-body]")];
+	const fit = bodies.map(body => [...body.parentElement.querySelectorAll("th")].filter((head, i) => i === 0 || head.getBoundingClientRect().right <= edge).length);
+	html.classList.remove("on-paper");
+	bodies.forEach((body, at) => {
+		const left_off = headings_of(tables[body.dataset.body]).slice(fit[at]);
+		if (left_off.length)
+			for (const row of body.parentElement.rows)
+				[...row.cells].slice(fit[at]).forEach(cell => cell.classList.add("off-paper"));
+		document.querySelector(`[data-off="${body.dataset.body}"]`).textContent = left_off.length ? `Not on paper: ${left_off.join("; ")}.` : "";
+	});
 }
 
 function listen_to_tables() {

@@ -57,7 +57,7 @@ function lines_of(report, start) {
 	const list = (pictures.timeline?.queues ?? []).filter(queue => queue.points.length > 4).map(({ name, points }) => ({ title: `Tasks queued, ${name}`, unit: v => String(v), series: [{ name: "Tasks queued", step: "end",
 		points: Array.from({ length: points.length / 2 }, (_, i) => [(points[2 * i] + since(pictures.timeline.start_ns, start)) / 1e9, points[2 * i + 1]]) }] }));
 	for (const pipeline of report.pipeline ?? []) {
-		const of = is_unknown(pipeline) ? "" : `, ${pipeline.framework}`;
+		const of = is_unknown(pipeline) && report.pipeline.length < 2 ? "" : `, ${pipeline_name(pipeline, report.pipeline)}`;
 		const stages = (pipeline.operators ?? []).filter(op => op.series?.rows?.length > 1);
 		const line = (op, value) => ({ name: op.name, points: points_of(op.series, start, value).filter(p => p[1] !== null && p[1] !== undefined && !Number.isNaN(p[1])) });
 		const queues = stages.filter(op => column(op.series, "queue_size") >= 0).map(op => line(op, row => row[column(op.series, "queue_size")])).filter(s => s.points.length);
@@ -180,7 +180,7 @@ function timeline_option(style, parts, width) {
 	const all = [...data.flatMap(d => [d[1], d[2]]), ...parts.lines.flatMap(l => l.series.flatMap(s => s.points.map(p => p[0])))];
 	const ends = all.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
 	const grids = [{ left, right: 30, top, height: ROW * rows.length, outerBoundsMode: "none" }], x_axis = (index, shown) => ({ type: "value", gridIndex: index, min: ends[0], max: ends[1], ...style.axis, splitNumber: width < 700 ? 3 : 6,
-		axisLabel: { ...style.axis.axisLabel, show: shown, formatter: axis_text(ends[1] - ends[0]) } });
+		axisLabel: { ...style.axis.axisLabel, show: shown, formatter: axis_text(ends[1] - ends[0]), alignMaxLabel: "right" } });
 	const y_axes = [{ type: "category", gridIndex: 0, inverse: true, data: rows.map(row => row.is_group ? "" : row.label), axisTick: { show: false }, axisLine: { show: false }, splitLine: { show: true, lineStyle: { color: style.line } },
 		axisLabel: { interval: 0, width: left - 10, overflow: "break", lineHeight: 11, fontSize: 11, color: style.text, formatter: text => width < 700 ? text.replace(/ \(.*/, "").replace(/^(\w+) 0x\w*(\w{6})$/, "$1 …$2") : text } }];
 	/* Names of groups have the whole width. */
@@ -191,7 +191,7 @@ function timeline_option(style, parts, width) {
 	parts.lines.forEach((line, i) => {
 		const at = top + ROW * rows.length + 30 + i * (LINES + 34);
 		grids.push({ left, right: 30, top: at + 16, height: LINES, outerBoundsMode: "none" });
-		titles.push({ text: line.title, left: 0, top: at - 4, textStyle: { fontSize: 11, color: style.text } });
+		titles.push({ text: line.title, left: 0, top: at - 4, padding: 0, textStyle: { fontSize: 11, color: style.text } });
 		y_axes.push({ type: "value", gridIndex: i + 1, splitNumber: 2, ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: tick(line.unit) } });
 		line.series.forEach((s, k) => series.push({ type: "line", name: s.name, xAxisIndex: i + 1, yAxisIndex: i + 1, data: s.points, showSymbol: false, step: s.step, color: s.colour, lineStyle: { width: 1.4, color: s.colour, type: s.dash ?? DASHES[k % DASHES.length] },
 			tooltip: { valueFormatter: line.unit } }));

@@ -44,6 +44,10 @@ const CODES = /^(share_of|why|unit|method|kind|state|clock)$/;
 /* Numbers that name something are not counted. */
 const NAMES = /^(pid|parent_pid|tid|id|index|cpu|device|rank|stream|correlation|line|ppid|step)$|_(id|pid|tid)$|handle/;
 
+/* Units of figures whose row says what they measure. */
+const RULE_UNITS = { work: "_ns", computation: "_ns", gap: "_ns", flops: "_per_second", bandwidth: "_bytes_per_second", receive: "_percent", collective: "_percent" };
+const unit_key = (path, key, row) => /^cluster\.findings\./.test(path) && /^(value|mean|threshold)$/.test(key) ? key + (RULE_UNITS[row.rule] ?? "") : key;
+
 /* A value of the report under its name; @start: the recording's. */
 function human(key, value, start) {
 	if (value === undefined)
@@ -113,11 +117,37 @@ function words(key) {
 const PLACE_WORDS = [
 	["waits", { of: "Threads chosen", share_of: "Shares are of", window_ns: "Time looked at", total_ns: "Waiting", gaps_total: "Waits", gaps: "Waits", run_ns: "On a CPU", run: "What they did on a CPU" }],
 	["stacks.functions.", { self: "Self, samples", total: "Total, samples" }],
-	["stacks", { samples_unknown: "Without a stack", samples_whole: "With all callers", samples_with_gil: "With the interpreter’s lock", samples_without_gil: "Without that lock" }],
+	["stacks.blocking.", { total_ns: "Time asleep", count: "Sleeps" }],
+	["stacks", { blocking: "Where threads slept", blocks: "Sleeps", blocked_ns: "Time asleep", samples_unknown: "Without a stack", samples_whole: "With all callers", samples_with_gil: "With the interpreter’s lock", samples_without_gil: "Without that lock" }],
+	["steps", { rows: "Each step", source: "Known from", confidence_percent: "Confidence", data_wait_percent: "Waiting for data" }],
+	["cluster.ranks.", { told: "From a summary file", work_percent: "Work, share of the mean" }],
+	["cluster.stages.", { work_percent: "Work, share of the mean" }],
+	["trace.probes", { subtracted: "Subtracted from durations", total_ns: "Time of the callers", inside_ns: "In the call’s own duration", whole_ns: "In the time of the caller" }],
+	["api.", { open: "Not ended", inner: "Inside another call" }],
+	["waits.roots.", { end: "Why the chain ends" }],
+	["idle.roots.", { end: "Why the chain ends" }],
+	["capture.damage", { torn_tail: "Ends within a batch", bad_rows: "Damaged rows", unknown_values: "Values of a later version", unknown_batches: "Batches of a later version" }],
 	["capture", { not_covered: "Calls that were made but not seen, if any", no_launches: "Runtimes without a launching call" }],
 ];
 
 const words_of = (path, key) => PLACE_WORDS.find(([place, names]) => path.startsWith(place) && names[key])?.[1][key] ?? words(key);
+
+const FRAMES_SHOWN = 6;
+
+/* A place in the code as the text report words it: the innermost frames of the program, or of the kernel; files stand for what has no name. */
+function place_text(frames) {
+	const name = frame => frame.name === "[unknown]" && frame.file ? `[${frame.file.replace(/.*\//, "")}]` : frame.name;
+	const own = frames.findIndex(frame => frame.kind !== "kernel"), names = frames.slice(Math.max(own, 0)).map(name);
+	const shown = names.filter((text, i) => !text.startsWith("[") || text !== names[i - 1]);
+	return shown.slice(0, FRAMES_SHOWN).join(" < ") + (shown.length > FRAMES_SHOWN ? " < …" : "");
+}
+
+/* What a row of the report is called where others refer to it. */
+function row_name(row, i) {
+	if (row.framework !== undefined)
+		return `${row.framework}${row.id === undefined ? "" : ` ${row.id}`}`;
+	return row.name ?? row.who ?? (row.frames?.length ? place_text(row.frames) : row.id ?? row.pid ?? row.device ?? i);
+}
 
 /* Why these threads were chosen to stand for the devices. */
 const CHOSEN = { launches: "they submit work to devices", fetches: "they fetch batches", main: "main threads", busiest: "the busiest ones", asked: "as asked for" };
