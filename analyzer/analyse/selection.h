@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/param.h>
 
 #include "analyzer/model/model.h"
 
@@ -91,14 +92,29 @@ struct analysis_window {
 struct analysis_window analysis_window(const struct model *model,
 				       const struct analysis_options *options);
 
+/*
+ * analysis_has - does the window contain the instant?
+ *
+ * What happens at once (a call, a sample, a task without duration, ...) belongs to the window if it does so at such an
+ * instant: not at the window's end, so that each of two windows side by side counts what the other one does not.
+ */
+static inline bool analysis_has(uint64_t at_ns, const struct analysis_window *window)
+{
+	return at_ns >= window->from_ns && at_ns < window->to_ns;
+}
+
+/* The instant, or the window's nearest bound if that is outside. */
+static inline uint64_t analysis_nearest(uint64_t at_ns, const struct analysis_window *window)
+{
+	return MAX(window->from_ns, MIN(at_ns, window->to_ns));
+}
+
 /* The length of the part of [start_ns, end_ns) inside the window; 0 also if end_ns precedes start_ns. */
 static inline uint64_t analysis_clipped(uint64_t start_ns, uint64_t end_ns,
 					const struct analysis_window *window)
 {
-	if (start_ns < window->from_ns)
-		start_ns = window->from_ns;
-	if (end_ns > window->to_ns)
-		end_ns = window->to_ns;
+	start_ns = MAX(start_ns, window->from_ns);
+	end_ns = MIN(end_ns, window->to_ns);
 	return end_ns > start_ns ? end_ns - start_ns : 0;
 }
 

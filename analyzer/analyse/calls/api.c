@@ -69,7 +69,7 @@ static bool wanted(const struct collection *of, const struct call *call)
 {
 	return call->function < of->model->functions.count &&
 	       !of->model->functions.row[call->function].scope &&
-	       call->start_ns >= of->window.from_ns && call->start_ns < of->window.to_ns &&
+	       analysis_has(call->start_ns, &of->window) &&
 	       analysis_wants_process(of->model, of->options,
 				      of->model->threads.row[call->thread].process);
 }

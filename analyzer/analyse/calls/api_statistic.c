@@ -71,7 +71,7 @@ static uint32_t *find_apis(const struct model *model)
 static bool wanted(const struct summing *of, const struct call *call)
 {
 	return call_is_runtime(of->model, call) && !(call->flags & MODEL_CALL_NOT_RETURNED) &&
-	       call->start_ns >= of->window.from_ns && call->start_ns < of->window.to_ns &&
+	       analysis_has(call->start_ns, &of->window) &&
 	       call->thread < of->model->threads.count &&
 	       analysis_wants_process(of->model, of->options,
 				      of->model->threads.row[call->thread].process);

@@ -88,7 +88,7 @@ int ioctl_analyse(const struct model *model, const struct analysis_options *opti
 		uint32_t process = model->threads.row[call->thread].process;
 		struct ioctl_usage *usage;
 
-		if (call->start_ns < window.from_ns || call->start_ns >= window.to_ns ||
+		if (!analysis_has(call->start_ns, &window) ||
 		    !analysis_wants_process(model, options, process))
 			continue;
 		usage = row_of(&of, call->driver, process, call->cmd);

@@ -74,7 +74,7 @@ static bool is_second_phase(const struct function *function)
 
 static bool wanted(const struct collection *of, const struct call *call)
 {
-	return call->start_ns >= of->window.from_ns && call->start_ns < of->window.to_ns &&
+	return analysis_has(call->start_ns, &of->window) &&
 	       analysis_wants_process(of->model, of->options,
 				      of->model->threads.row[call->thread].process);
 }

@@ -102,7 +102,7 @@ static void sum_up(const struct model *model, const struct analysis_options *opt
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
 
-		if (call->start_ns < window.from_ns || call->start_ns >= window.to_ns ||
+		if (!analysis_has(call->start_ns, &window) ||
 		    !model->functions.row[call->function].probe_whole_ns ||
 		    !analysis_wants_process(model, options,
 					    model->threads.row[call->thread].process))

@@ -48,7 +48,7 @@ static bool find_row(struct collection *of, const struct call *call, uint32_t *r
 
 	*row = INDEX_NONE;
 	if (!function->scope || step_name_of(model_text(model, function->name), &number) ||
-	    call->start_ns < of->window.from_ns || call->start_ns >= of->window.to_ns ||
+	    !analysis_has(call->start_ns, &of->window) ||
 	    !analysis_wants_process(model, of->options, process))
 		return true;
 	*row = map_get(&of->rows, key);

@@ -48,7 +48,7 @@ static bool is_collective(const struct model *model, const struct analysis_optio
 {
 	return task->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION &&
 	       !(task->flags & MODEL_TASK_UNTIMED) && task->device < model->devices.count &&
-	       task->start_ns >= window->from_ns && task->start_ns < window->to_ns &&
+	       analysis_has(task->start_ns, window) &&
 	       analysis_wants_process(model, options, model->devices.row[task->device].process);
 }
 

@@ -36,7 +36,7 @@ static bool belongs(const struct matching *of, const struct analysis_options *op
 {
 	return task->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION &&
 	       !(task->flags & MODEL_TASK_UNTIMED) && task->device < of->model->devices.count &&
-	       task->start_ns >= window->from_ns && task->start_ns < window->to_ns &&
+	       analysis_has(task->start_ns, window) &&
 	       analysis_wants_process(of->model, options,
 				      of->model->devices.row[task->device].process) &&
 	       !is_of_two(model_text(of->model, task->name));

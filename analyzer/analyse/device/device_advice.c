@@ -414,7 +414,7 @@ static void count_pairs(const struct model *model, const struct analysis_window 
 		uint8_t kind = model->functions.row[call->function].kind;
 
 		if (call->flags & (MODEL_CALL_INNER | MODEL_CALL_PART) ||
-		    call->start_ns < window->from_ns || call->start_ns >= window->to_ns)
+		    !analysis_has(call->start_ns, window))
 			continue;
 		launched &= call->thread == thread;
 		thread = call->thread;

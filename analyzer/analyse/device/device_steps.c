@@ -184,7 +184,7 @@ static int add_rows(struct making *making, struct device_step_trace *trace)
 		const struct step_bounds *bounds = &finding->steps.row[i];
 		struct device_step_row row = row_of(bounds, i ? bounds - 1 : NULL);
 
-		if (bounds->fp_start_ns < window.from_ns || bounds->fp_start_ns >= window.to_ns)
+		if (!analysis_has(bounds->fp_start_ns, &window))
 			continue;
 		row.busy_ns = busy_between(&making->busy, row.start_ns, row.end_ns);
 		if (!add_reduces(making, bounds, &row, &next))

@@ -40,18 +40,10 @@ static const struct device_task *task_at(const struct scope *scope, uint32_t i)
 static bool in_window(const struct analysis_window *window, const struct device_task *task)
 {
 	if (task->flags & MODEL_TASK_UNTIMED)
-		return !task->enqueue_ns ||
-		       (task->enqueue_ns >= window->from_ns && task->enqueue_ns < window->to_ns);
+		return !task->enqueue_ns || analysis_has(task->enqueue_ns, window);
 	if (task->start_ns == task->end_ns)
-		return task->start_ns >= window->from_ns && task->start_ns < window->to_ns;
+		return analysis_has(task->start_ns, window);
 	return task->end_ns > window->from_ns && task->start_ns < window->to_ns;
-}
-
-static uint64_t clamp(const struct analysis_window *window, uint64_t ts_ns)
-{
-	if (ts_ns < window->from_ns)
-		return window->from_ns;
-	return ts_ns > window->to_ns ? window->to_ns : ts_ns;
 }
 
 static int add_gap(struct device_usage *usage, uint32_t *capacity, const struct device_gap *gap)
@@ -98,8 +90,8 @@ static int find_gaps(const struct scope *scope, struct device_usage *usage)
 			first_ns = task->start_ns;
 		if (last != INDEX_NONE && task->start_ns > reach_ns) {
 			struct device_gap gap = {
-				.start_ns = clamp(&scope->window, reach_ns),
-				.end_ns = clamp(&scope->window, task->start_ns),
+				.start_ns = analysis_nearest(reach_ns, &scope->window),
+				.end_ns = analysis_nearest(task->start_ns, &scope->window),
 				.device = usage->device,
 				.before = last,
 				.after = scope->first + i,
@@ -115,8 +107,8 @@ static int find_gaps(const struct scope *scope, struct device_usage *usage)
 		}
 	}
 	give_back(usage);
-	usage->window_start_ns = clamp(&scope->window, first_ns);
-	usage->window_ns = clamp(&scope->window, reach_ns) - usage->window_start_ns;
+	usage->window_start_ns = analysis_nearest(first_ns, &scope->window);
+	usage->window_ns = analysis_nearest(reach_ns, &scope->window) - usage->window_start_ns;
 	usage->busy_ns = usage->window_ns - usage->idle_ns;
 	return 0;
 }
@@ -140,8 +132,8 @@ static void cover_classes(const struct scope *scope, struct cover classes[CLASSE
 {
 	for (uint32_t i = 0; i < scope->count; i++) {
 		const struct device_task *task = task_at(scope, i);
-		uint64_t start_ns = clamp(&scope->window, task->start_ns);
-		uint64_t end_ns = clamp(&scope->window, task->end_ns);
+		uint64_t start_ns = analysis_nearest(task->start_ns, &scope->window);
+		uint64_t end_ns = analysis_nearest(task->end_ns, &scope->window);
 		int class = classify(task->kind);
 
 		if (!device_task_counts(task) || class < 0)
@@ -175,8 +167,8 @@ static struct stream_usage sum_stream(const struct scope *scope, const uint32_t 
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct device_task *task = &scope->model->tasks.row[rows[i]];
-		uint64_t start_ns = clamp(&scope->window, task->start_ns);
-		uint64_t end_ns = clamp(&scope->window, task->end_ns);
+		uint64_t start_ns = analysis_nearest(task->start_ns, &scope->window);
+		uint64_t end_ns = analysis_nearest(task->end_ns, &scope->window);
 
 		usage.tasks++;
 		if (!device_task_counts(task))

@@ -28,8 +28,7 @@ static bool belongs(const struct model *model, const struct analysis_options *op
 {
 	return !(task->flags & MODEL_TASK_UNTIMED) &&
 	       task->kind != PROFBPF__DEVICE_TASKS__KIND__SYNC &&
-	       task->device < model->devices.count && task->start_ns >= window->from_ns &&
-	       task->start_ns < window->to_ns &&
+	       task->device < model->devices.count && analysis_has(task->start_ns, window) &&
 	       analysis_wants_process(model, options, model->devices.row[task->device].process);
 }
 

@@ -27,13 +27,6 @@ struct scope {
 	uint32_t count;
 };
 
-static uint64_t clamp(const struct analysis_window *window, uint64_t ts_ns)
-{
-	if (ts_ns < window->from_ns)
-		return window->from_ns;
-	return ts_ns > window->to_ns ? window->to_ns : ts_ns;
-}
-
 /* Cached result for a name: millions of tasks have few names. The zeroed entry is right for the empty name. */
 struct receiver {
 	uint32_t name;
@@ -95,8 +88,8 @@ static void collect(const struct scope *scope, const uint32_t *rows, uint32_t co
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct device_task *task = &scope->model->tasks.row[rows[i]];
-		uint64_t start_ns = clamp(&scope->window, task->start_ns);
-		uint64_t end_ns = clamp(&scope->window, task->end_ns);
+		uint64_t start_ns = analysis_nearest(task->start_ns, &scope->window);
+		uint64_t end_ns = analysis_nearest(task->end_ns, &scope->window);
 		enum set sets[SETS_OF_TASK];
 		unsigned int in;
 

@@ -68,9 +68,7 @@ static int by_total(const void *a, const void *b)
 
 static bool made_in(const struct analysis_window *window, const struct block_request *row)
 {
-	uint64_t made_ns = row->end_ns - row->dur_ns;
-
-	return made_ns >= window->from_ns && made_ns < window->to_ns;
+	return analysis_has(row->end_ns - row->dur_ns, window);
 }
 
 static struct member *members_of(const struct model *model, const struct analysis_options *options,

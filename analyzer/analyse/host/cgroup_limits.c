@@ -93,8 +93,7 @@ static void analyse_group(const struct trace_info *info, const struct cgroup_sta
 	for (uint32_t i = 0; i < count; i++) {
 		usage->flags &= rows[i].flags;
 		/* An interval belongs to the window if it begins there. */
-		if (i == 0 || rows[i - 1].ts_ns < window->from_ns ||
-		    rows[i - 1].ts_ns >= window->to_ns)
+		if (i == 0 || !analysis_has(rows[i - 1].ts_ns, window))
 			continue;
 		usage->intervals[usage->interval_count++] = growth(&rows[i - 1], &rows[i]);
 	}

@@ -43,7 +43,7 @@ int faults_analyse(const struct model *model, const struct analysis_options *opt
 		uint64_t key = (uint64_t)process << 32 | fault->file;
 		uint32_t row;
 
-		if (fault->end_ns < window.from_ns || fault->end_ns >= window.to_ns ||
+		if (!analysis_has(fault->end_ns, &window) ||
 		    !analysis_wants_process(model, options, process))
 			continue;
 		row = map_get(&index, key);

@@ -260,8 +260,7 @@ static void count_switches(const struct model *model, const struct analysis_wind
 	for (uint32_t i = 0; i < model->switches.count; i++) {
 		const struct cpu_switch *row = &model->switches.row[i];
 
-		if (row->prev_thread == INDEX_NONE || row->ts_ns < window->from_ns ||
-		    row->ts_ns >= window->to_ns)
+		if (row->prev_thread == INDEX_NONE || !analysis_has(row->ts_ns, window))
 			continue;
 		if (row->state == PROFBPF__SWITCHES__STATE__PREEMPTED)
 			usages[row->prev_thread].involuntary++;

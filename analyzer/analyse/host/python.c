@@ -161,7 +161,7 @@ static int collect(struct collection *c)
 	for (uint32_t i = 0; i < model->stack_samples.count && !err; i++) {
 		const struct stack_sample *sample = &model->stack_samples.row[i];
 
-		if (sample->ts_ns < c->window.from_ns || sample->ts_ns >= c->window.to_ns ||
+		if (!analysis_has(sample->ts_ns, &c->window) ||
 		    !analysis_wants_process(model, c->options,
 					    model->threads.row[sample->thread].process))
 			continue;

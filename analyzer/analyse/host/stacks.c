@@ -135,7 +135,7 @@ static int note_sleeper(struct collection *c, const struct stack_sample *sample)
 
 static bool wanted(const struct collection *c, const struct stack_sample *sample)
 {
-	return sample->ts_ns >= c->window.from_ns && sample->ts_ns < c->window.to_ns &&
+	return analysis_has(sample->ts_ns, &c->window) &&
 	       sample->thread < c->model->threads.count &&
 	       analysis_wants_process(c->model, c->options,
 				      c->model->threads.row[sample->thread].process);

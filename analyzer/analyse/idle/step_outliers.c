@@ -90,8 +90,7 @@ static int add_loop(struct search *search, const struct host_loops *loops)
 	for (uint32_t i = 0; i < loop->count; i++) {
 		const struct host_turn *turn = &loops->turns.row[loop->first + i];
 
-		if (turn->start_ns < search->window->from_ns ||
-		    turn->start_ns >= search->window->to_ns)
+		if (!analysis_has(turn->start_ns, search->window))
 			continue;
 		if (!add_step(search, turn->number, turn->start_ns, turn->end_ns))
 			return -ENOMEM;

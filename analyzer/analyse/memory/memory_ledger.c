@@ -182,7 +182,7 @@ static bool pair(struct keeping *of)
 
 static bool in_window(const struct keeping *of, const struct entry *entry)
 {
-	return entry->ts_ns >= of->window.from_ns && entry->ts_ns < of->window.to_ns;
+	return analysis_has(entry->ts_ns, &of->window);
 }
 
 /* Is the allocation still live at the window's end? */

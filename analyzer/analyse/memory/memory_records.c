@@ -88,7 +88,7 @@ static int make_series(const struct model *model, const struct analysis_window *
 	for (uint32_t i = 0; i < count; i++) {
 		const struct memory_record *record = &model->memory_records.row[rows[i]];
 
-		if (record->ts_ns >= window->from_ns && record->ts_ns < window->to_ns)
+		if (analysis_has(record->ts_ns, window))
 			add_record(series, record);
 		if (!tells_use(record))
 			continue;

@@ -14,11 +14,6 @@ struct scope {
 	struct analysis_window window;
 };
 
-static bool within(uint64_t ts_ns, const struct analysis_window *window)
-{
-	return ts_ns >= window->from_ns && ts_ns < window->to_ns;
-}
-
 /* Returns, by thread of the model, its row in @processes->threads. NULL without memory. */
 static uint32_t *index_threads(const struct model *model, const struct process_results *processes)
 {
@@ -133,7 +128,7 @@ static void sum_works(const struct pipeline *pipeline, const struct analysis_win
 		struct operator_pipeline_usage *op = &usage->operators[work->op];
 
 		op->work_ns += analysis_clipped(work->start_ns, work->end_ns, window);
-		if (!within(work->start_ns, window))
+		if (!analysis_has(work->start_ns, window))
 			continue;
 		op->element_ns += (double)(work->end_ns - work->start_ns);
 		op->has_element_ns = true;
@@ -145,7 +140,7 @@ static void sum_works(const struct pipeline *pipeline, const struct analysis_win
 	for (uint32_t i = 0; i < pipeline->outputs.count; i++) {
 		const struct pipeline_output *output = &pipeline->outputs.row[i];
 
-		if (within(output->ts_ns, window))
+		if (analysis_has(output->ts_ns, window))
 			usage->operators[output->op].elements += output->count;
 	}
 }
@@ -173,11 +168,11 @@ static void sum_queue_event(const struct pipeline *pipeline, const struct analys
 
 	if (event->change > 0) {
 		of->push_wait_ns += wait_ns;
-		of->pushes += within(event->end_ns, window);
+		of->pushes += analysis_has(event->end_ns, window);
 		usage->operators[queue->from].output_wait_ns += wait_ns;
 	} else if (event->change < 0) {
 		of->pop_wait_ns += wait_ns;
-		of->pops += within(event->end_ns, window);
+		of->pops += analysis_has(event->end_ns, window);
 		if (queue->to != INDEX_NONE)
 			usage->operators[queue->to].input_wait_ns += wait_ns;
 	}
@@ -215,7 +210,7 @@ static void sum_fetches(const struct pipeline *pipeline, const struct analysis_w
 		uint64_t ns = analysis_clipped(fetch->start_ns, fetch->end_ns, window);
 
 		usage->wait_ns += ns;
-		if (!within(fetch->start_ns, window) || fetch->open)
+		if (!analysis_has(fetch->start_ns, window) || fetch->open)
 			continue;
 		if (fetch->end_of_data)
 			usage->ends++;

@@ -99,7 +99,7 @@ static bool add_steps(const struct model *model, const struct analysis_window *w
 			continue;
 		step.index = index++;
 		if (!next || fetch->open || next->start_ns < fetch->end_ns ||
-		    fetch->start_ns < window->from_ns || fetch->start_ns >= window->to_ns)
+		    !analysis_has(fetch->start_ns, window))
 			continue;
 		step.duration_ns = next->start_ns - fetch->start_ns;
 		step.data_wait_ns = fetch->end_ns - fetch->start_ns;
