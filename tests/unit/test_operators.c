@@ -383,6 +383,34 @@ static void order_by_figures(void **state)
 	model_free(model);
 }
 
+/* Rows of equal figures come in one order, whatever the figure and its direction. */
+static void order_among_equals(void **state)
+{
+	struct analysis_options options = { .operators.by = OPERATOR_BY_SHAPE };
+	struct model *model = small_model(0, 1000000);
+	static const char *const shapes[] = { "2,3", "4,3", "5,3", "6,3" };
+	struct operator_list list;
+
+	(void)state;
+	small_device(model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	for (uint32_t i = 0; i < 4; i++)
+		model_string(model, shapes[i]);
+	for (uint32_t i = 0; i < 4; i++)
+		add_detailed(model, 100, shapes[3 - i], (struct task_detail){ 0 });
+	/* Of another core and kind. */
+	add(model, "copy", "", "DSA", 100, COPY);
+	for (int ascending = 0; ascending < 2; ascending++) {
+		options.operators.ascending = ascending;
+		assert_int_equal(operators_analyse(model, &options, &list), 0);
+		assert_int_equal(list.count, 5);
+		for (uint32_t i = 0; i < 4; i++)
+			assert_string_equal(model_text(model, list.rows[i].figures.input_shapes), shapes[i]);
+		assert_string_equal(model_text(model, list.rows[4].name), "copy");
+		operators_free(&list);
+	}
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +423,7 @@ int main(void)
 		cmocka_unit_test(shapes_and_scopes),
 		cmocka_unit_test(several_names),
 		cmocka_unit_test(order_by_figures),
+		cmocka_unit_test(order_among_equals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

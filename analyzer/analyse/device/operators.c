@@ -42,32 +42,34 @@ size_t operator_scope(const char *name, uint32_t depth)
 	return length;
 }
 
+static int compare(uint64_t x, uint64_t y)
+{
+	return x < y ? -1 : x > y;
+}
+
 /* Shapes separate operators only with OPERATOR_BY_SHAPE. */
 static int compare_operators(const struct selection *of, const struct member *x,
 			     const struct member *y)
 {
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->type != y->type)
-		return x->type < y->type ? -1 : 1;
-	if (x->name != y->name)
-		return x->name < y->name ? -1 : 1;
-	if (of->options->operators.by != OPERATOR_BY_SHAPE)
-		return 0;
-	return x->shapes < y->shapes ? -1 : x->shapes > y->shapes;
+	int order = compare(x->device, y->device);
+
+	order = order ? order : compare(x->core, y->core);
+	order = order ? order : compare(x->kind, y->kind);
+	order = order ? order : compare(x->type, y->type);
+	order = order ? order : compare(x->name, y->name);
+	if (order || of->options->operators.by != OPERATOR_BY_SHAPE)
+		return order;
+	return compare(x->shapes, y->shapes);
 }
 
-/* Equal shapes are adjacent, so that shapes can be counted. */
+/* Equal shapes are adjacent, so that shapes can be counted; groups are in their order, which is that of their tasks. */
 static int by_member(const void *a, const void *b, void *context)
 {
 	const struct member *x = a, *y = b;
 	int order = compare_operators(context, x, y);
 
-	return order ? order : x->shapes < y->shapes ? -1 : x->shapes > y->shapes;
+	order = order ? order : compare(x->shapes, y->shapes);
+	return order ? order : compare((uintptr_t)x->group, (uintptr_t)y->group);
 }
 
 static struct member member_of(const struct selection *of, const struct operator_group *group)
@@ -140,12 +142,15 @@ static bool sum_up(const struct selection *of, struct operator_usage *rows, uint
 		const struct member *member = &of->members[i];
 		const struct operator_group *group = member->group;
 
-		if (i == 0 || compare_operators(of, member - 1, member))
-			rows[count++] = (struct operator_usage){ .name = member->name,
-								 .device = member->device,
-								 .type = member->type,
-								 .kind = group->key.kind,
-								 .core = member->core };
+		if (i == 0 || compare_operators(of, member - 1, member)) {
+			rows[count] = (struct operator_usage){ .name = member->name,
+							       .device = member->device,
+							       .type = member->type,
+							       .kind = group->key.kind,
+							       .core = member->core,
+							       .place = count };
+			count++;
+		}
 		add_group(&rows[count - 1], group);
 		if (!operator_figures_merge(of->model, &group->figures, &group->metrics,
 					    &rows[count - 1].figures, of->metrics))
@@ -240,11 +245,6 @@ struct ordering {
 	const struct operator_options *options;
 };
 
-static int compare(uint64_t x, uint64_t y)
-{
-	return x < y ? -1 : x > y;
-}
-
 /* The figure to sort by; an unknown figure is below all others. */
 static double figure_of(const struct ordering *by, const struct operator_usage *row)
 {
@@ -297,13 +297,7 @@ static int by_order(const void *a, const void *b, void *context)
 
 	if (order)
 		return by->options->ascending ? order : -order;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->type != y->type)
-		return x->type < y->type ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name;
+	return compare(x->place, y->place);
 }
 
 /* First makes all rows, for the totals of the percentages; then the selected rows. Returns false without memory. */

@@ -26,6 +26,7 @@ struct operator_usage {
 	uint32_t type; /* string; 0 = unknown, or rows are by core or scope */
 	uint8_t kind; /* Profbpf__DeviceTasks__Kind of its first group */
 	uint8_t core; /* enum operator_core */
+	uint32_t place; /* among rows whose requested figures are equal: by device, core, kind, type, name, shapes */
 	uint64_t count;
 	uint64_t total_ns; /* sum of durations; overlapping tasks count each */
 	uint64_t min_ns;
