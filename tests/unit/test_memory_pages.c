@@ -93,6 +93,56 @@ static void of_one_moment(void **state)
 	memory_pages_free(pages);
 }
 
+/* Pages whose numbers have the same low bits do not keep each other out: each is read once in a round. */
+static void far_apart(void **state)
+{
+	enum { COUNT = 4, DISTANCE = 256 * PAGE };
+
+	struct memory_pages *pages = memory_pages_new();
+	struct memory_pages_used used = { 0 };
+	uint8_t into, *memory = mmap(NULL, COUNT * DISTANCE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < COUNT; i++)
+			memory[i * DISTANCE] = (uint8_t)(10 * round + i);
+		memory_pages_begin(pages, getpid(), &used);
+		for (int again = 0; again < 2; again++)
+			for (int i = 0; i < COUNT; i++) {
+				assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + i * DISTANCE, &into, 1), 0);
+				assert_int_equal(into, 10 * round + i);
+				memory[i * DISTANCE] = 99;
+			}
+		assert_int_equal(used.count, COUNT);
+	}
+	munmap(memory, COUNT * DISTANCE);
+	memory_pages_free(pages);
+}
+
+/* If there are more of them than there is room for, they are read whenever they are used. */
+static void more_than_fit(void **state)
+{
+	enum { COUNT = 9, DISTANCE = 256 * PAGE };
+
+	struct memory_pages *pages = memory_pages_new();
+	struct memory_pages_used used = { 0 };
+	uint8_t into, *memory = mmap(NULL, COUNT * DISTANCE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	for (int i = 0; i < COUNT; i++)
+		memory[i * DISTANCE] = (uint8_t)(i + 1);
+	for (int round = 0; round < 3; round++) {
+		memory_pages_begin(pages, getpid(), &used);
+		for (int again = 0; again < 2; again++)
+			for (int i = 0; i < COUNT; i++) {
+				assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + i * DISTANCE, &into, 1), 0);
+				assert_int_equal(into, i + 1);
+			}
+	}
+	munmap(memory, COUNT * DISTANCE);
+	memory_pages_free(pages);
+}
+
 /* From the second round on both pages are read at the begin of a round, as far as they exist. */
 static void what_was_asked_for_before(void **state)
 {
@@ -257,6 +307,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_is_there),
 		cmocka_unit_test(what_is_not),
 		cmocka_unit_test(of_one_moment),
+		cmocka_unit_test(far_apart),
+		cmocka_unit_test(more_than_fit),
 		cmocka_unit_test(what_was_asked_for_before),
 		cmocka_unit_test(of_each_purpose),
 		cmocka_unit_test(of_one_place),

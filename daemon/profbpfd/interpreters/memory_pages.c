@@ -9,7 +9,8 @@
 #include "lib/base/present_memory.h"
 
 #define PAGE_BYTES 4096u /* the smallest page size; larger pages are present or absent as a whole */
-#define PAGES 256u
+#define SETS 64u /* of places in the cache, by the low bits of a page's number */
+#define WAYS 4u /* pages in a set: of the two dozen pages that a stack needs, some have the same low bits */
 
 struct page {
 	uint64_t number; /* address / PAGE_BYTES */
@@ -23,7 +24,8 @@ struct memory_pages {
 	struct present_memory present; /* of the current process */
 	uint64_t round;
 	struct memory_pages_used *used; /* of this round's purpose; NULL = none */
-	struct page pages[PAGES];
+	struct page pages[SETS][WAYS];
+	uint8_t next_way[SETS]; /* the place that is given up if all of a set are used in this round */
 };
 
 struct memory_pages *memory_pages_new(void)
@@ -47,9 +49,33 @@ void memory_pages_limit(struct memory_pages *pages, const struct right *right)
 	pages->right = right;
 }
 
+/* Returns the page if it was read in this round, else NULL. */
+static struct page *find_page(struct memory_pages *pages, uint64_t number)
+{
+	struct page *set = pages->pages[number % SETS];
+
+	for (unsigned int i = 0; i < WAYS; i++)
+		if (set[i].number == number && set[i].round == pages->round)
+			return &set[i];
+	return NULL;
+}
+
+/* Returns a place that is not used in this round; NULL: there is none. */
+static struct page *free_place(struct memory_pages *pages, uint64_t number)
+{
+	struct page *set = pages->pages[number % SETS];
+
+	for (unsigned int i = 0; i < WAYS; i++)
+		if (set[i].round != pages->round && set[i].asked_round != pages->round)
+			return &set[i];
+	return NULL;
+}
+
 static struct page *place_of(struct memory_pages *pages, uint64_t number)
 {
-	return &pages->pages[number % PAGES];
+	struct page *place = free_place(pages, number);
+
+	return place ? place : &pages->pages[number % SETS][pages->next_way[number % SETS]++ % WAYS];
 }
 
 static int by_number(const void *a, const void *b)
@@ -57,6 +83,18 @@ static int by_number(const void *a, const void *b)
 	const uint64_t *x = a, *y = b;
 
 	return *x < *y ? -1 : *x > *y;
+}
+
+/* A page that was given up and read again is in the list twice. */
+static void sort_numbers(struct memory_pages_used *used)
+{
+	size_t count = 0;
+
+	qsort(used->number, used->count, sizeof(used->number[0]), by_number);
+	for (size_t i = 0; i < used->count; i++)
+		if (!count || used->number[i] != used->number[count - 1])
+			used->number[count++] = used->number[i];
+	used->count = count;
 }
 
 /* Reads the pages of the purpose's last round, most of which are used again: one system call costs less than one for each. */
@@ -69,13 +107,13 @@ static void read_again(struct memory_pages *pages)
 	size_t count = 0;
 	ssize_t n;
 
-	qsort(used->number, used->count, sizeof(used->number[0]), by_number);
+	sort_numbers(used);
 	present_memory_each(&pages->present, used->number, used->count, PAGE_BYTES, present);
 	for (size_t i = 0; i < used->count; i++) {
-		struct page *page = place_of(pages, used->number[i]);
+		struct page *page = present[i] ? free_place(pages, used->number[i]) : NULL;
 
-		/* Two pages that share a place are read when they are used. */
-		if (!present[i] || page->asked_round == pages->round)
+		/* More pages than a set has places are read when they are used. */
+		if (!page)
 			continue;
 		page->number = used->number[i];
 		page->round = 0;
@@ -136,17 +174,18 @@ static int read_at(const struct memory_pages *pages, uint64_t address, void *int
 int memory_pages_read(struct memory_pages *pages, uint64_t address, void *into, size_t size)
 {
 	uint64_t number = address / PAGE_BYTES, at = address % PAGE_BYTES;
-	struct page *page = place_of(pages, number);
+	struct page *page;
 
 	if (at + size > PAGE_BYTES || size > PAGE_BYTES)
 		return read_at(pages, address, into, size);
-	if (page->number != number || page->round != pages->round) {
-		page->round = 0;
+	page = find_page(pages, number);
+	if (!page) {
+		page = place_of(pages, number);
+		page->round = page->asked_round = 0;
 		if (read_at(pages, number * PAGE_BYTES, page->bytes, PAGE_BYTES))
 			return -EFAULT;
 		page->number = number;
 		page->round = pages->round;
-		page->asked_round = 0;
 	}
 	asked_for(pages, page);
 	memcpy(into, page->bytes + at, size);
