@@ -51,7 +51,10 @@ struct interpreter {
 	 * started takes a while until it has one. Returns the state for sample(), or NULL.
 	 */
 	void *(*look)(struct interpreted *process, const struct process_map *map);
-	/* Passes a row for each of its threads to interpreted_row(). */
+	/*
+	 * Passes a row for each of its threads to interpreted_row(). Not called while the process does not run: the last
+	 * rows are repeated, unless something could not be read, or interpreted_partial() was called.
+	 */
 	void (*sample)(void *known, struct interpreted *process);
 	/*
 	 * The functions of a thread, innermost first, as a BPF program read them (python_stack.bpf.h); @into has room
@@ -81,6 +84,9 @@ int interpreted_read(struct interpreted *process, uint64_t address, void *into, 
 
 /* interpreted_row - adds the row of a thread's stack; fills in its rate */
 void interpreted_row(struct interpreted *process, const struct stack_row *row);
+
+/* interpreted_partial - the sample lacks what the next one may have although the process does not run meanwhile */
+void interpreted_partial(struct interpreted *process);
 
 /* interpreted_lock - publishes the addresses on which its threads wait for the interpreter's lock, so that such sleeps are recognised */
 void interpreted_lock(struct interpreted *process, const struct python_range *range);

@@ -10,6 +10,7 @@
 
 #define MEMORY_KEPT_NS 20000000ull /* memory read for one sample is used for the next ones during this time */
 #define LOOKS_MAX 40 /* number of checks of a process without an interpreter */
+#define CPUCLOCK_SCHED 2 /* linux/posix-timers.h: the clock of a process */
 
 #define INTERPRETER_POINTER(name) &interpreter_##name,
 static const struct interpreter *const ALL[] = { INTERPRETERS(INTERPRETER_POINTER) };
@@ -22,6 +23,10 @@ struct process {
 	void *known; /* the state from the interpreter's look(); NULL = none found yet */
 	/* Pages by purpose: a sample of all threads, and the names of functions that a BPF program read. */
 	struct memory_pages_used sampled, named;
+	/* The last sample, which holds until the process runs again. */
+	uint64_t ran_ns; /* the process' CPU time before it; 0 = the sample cannot be repeated */
+	struct stack_row *rows;
+	size_t row_count, row_room;
 };
 
 struct interpreters {
@@ -47,15 +52,41 @@ uint64_t interpreted_now(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-int interpreted_read(struct interpreted *process, uint64_t address, void *into, size_t size)
+int interpreted_read(struct interpreted *seen, uint64_t address, void *into, size_t size)
 {
-	return memory_pages_read(process->owner->pages, address, into, size);
+	int err = memory_pages_read(seen->owner->pages, address, into, size);
+
+	if (err)
+		interpreted_partial(seen);
+	return err;
 }
 
-void interpreted_row(struct interpreted *process, const struct stack_row *row)
+void interpreted_partial(struct interpreted *seen)
 {
-	const struct interpreters_handler *handler = &process->owner->handler;
+	((struct process *)seen)->ran_ns = 0;
+}
 
+static bool keep_row(struct process *process, const struct stack_row *row)
+{
+	if (process->row_count == process->row_room) {
+		size_t room = process->row_room ? 2 * process->row_room : 8;
+		struct stack_row *rows = realloc(process->rows, room * sizeof(*rows));
+
+		if (!rows)
+			return false;
+		process->rows = rows;
+		process->row_room = room;
+	}
+	process->rows[process->row_count++] = *row;
+	return true;
+}
+
+void interpreted_row(struct interpreted *seen, const struct stack_row *row)
+{
+	const struct interpreters_handler *handler = &seen->owner->handler;
+
+	if (!row->stack || !keep_row((struct process *)seen, row))
+		interpreted_partial(seen);
 	handler->row(handler->context, row);
 }
 
@@ -122,6 +153,7 @@ static void free_process(void *data)
 
 	if (process->known)
 		ALL[process->which]->free(process->known);
+	free(process->rows);
 	free(process);
 }
 
@@ -229,12 +261,45 @@ void interpreters_look(struct interpreters *interpreters, pid_t pid)
 	code_maps_free(&maps);
 }
 
+/*
+ * The CPU time of all its threads; 0: unknown. It stands still exactly while none of them runs; only if the process has
+ * timers of its CPU time, it lags for at most a tick.
+ */
+static uint64_t cpu_time(pid_t pid)
+{
+	struct timespec ts;
+
+	if (clock_gettime((clockid_t)(~(unsigned int)pid << 3 | CPUCLOCK_SCHED), &ts))
+		return 0;
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static void repeat_sample(struct process *process)
+{
+	const struct interpreters_handler *handler = &process->seen.owner->handler;
+
+	process->seen.now_ns = interpreted_now();
+	for (size_t i = 0; i < process->row_count; i++) {
+		process->rows[i].ts_ns = process->seen.now_ns;
+		handler->row(handler->context, &process->rows[i]);
+	}
+}
+
+/* The stacks of a process that has not run since the last sample are those of that sample: nothing is read. */
 static void sample_one(const void *node, VISIT visit, void *context)
 {
 	struct process *process = *(struct process *const *)node;
+	uint64_t ran_ns;
 
 	if ((visit != postorder && visit != leaf) || !process->known)
 		return;
+	ran_ns = cpu_time(process->seen.pid);
+	if (ran_ns && ran_ns == process->ran_ns && right_holds(process->seen.owner->right, process->seen.pid)) {
+		repeat_sample(process);
+		return;
+	}
+	process->ran_ns = ran_ns;
+	process->row_count = 0;
 	read_memory_again(process, interpreted_now(), &process->sampled);
 	ALL[process->which]->sample(process->known, &process->seen);
 }

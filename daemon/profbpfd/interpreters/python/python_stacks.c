@@ -317,8 +317,10 @@ static void take_thread(void *context, const struct python_thread *thread)
 				 .flags = PROFBPF__STACK_SAMPLES__FLAG__PYTHON };
 
 	row.tid = tid_of(p, thread);
-	if (!row.tid)
+	if (!row.tid) {
+		interpreted_partial(p->process);
 		return;
+	}
 	python_live_thread(p->live, row.tid, thread->state);
 	if (!thread->depth)
 		return;
