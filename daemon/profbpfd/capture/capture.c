@@ -428,11 +428,12 @@ bool capture_is_target(struct capture *capture, pid_t pid)
 
 	if (capture->skeleton->rodata->settings.system_wide)
 		return pid != getpid();
-	return !bpf_map_lookup_elem(bpf_map__fd(capture->skeleton->maps.targets), &key, &value);
+	/* Most other processes have no mark and need no look-up. */
+	return capture->skeleton->bss->target_marks[key % TARGET_MARKS] &&
+	       !bpf_map_lookup_elem(bpf_map__fd(capture->skeleton->maps.targets), &key, &value);
 }
 
-void capture_each_target(struct capture *capture, void (*each)(void *context, pid_t pid),
-			 void *context)
+void capture_each_target(struct capture *capture, void (*each)(void *context, pid_t pid), void *context)
 {
 	int fd = bpf_map__fd(capture->skeleton->maps.targets);
 	uint32_t key, *previous = NULL;

@@ -2,11 +2,12 @@
 #include "daemon/profbpfd/probe/map_events.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -14,7 +15,11 @@
 #include <linux/perf_event.h>
 
 #define PAGES 16 /* per CPU */
-#define LOOK_MS 5 /* the longest delay of a report; a half full buffer is read at once */
+/* The longest delay of a report; a half full buffer is read at once. */
+#define LOOK_MS 5
+#define LOOK_SELDOM_MS 20 /* after a second in which nothing was reported */
+#define QUIET_NS 1000000000ull
+#define WAKES 4 /* descriptors that are reported at once; all buffers are read in any case */
 #define KEPT_MAX 1024 /* pending events per listener */
 
 struct mapped {
@@ -43,6 +48,7 @@ struct map_ear {
 	int stop_fd;
 	pthread_t thread;
 	struct map_events *first;
+	uint64_t heard_ns; /* the last report, or the start of the last listener */
 };
 
 struct map_watch {
@@ -69,8 +75,17 @@ static uint64_t record_time(const struct perf_event_header *record)
 	return ts_ns;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
 static void wake(struct map_events *events)
 {
+	events->ear->heard_ns = now_ns();
 	eventfd_write(events->fd, 1);
 }
 
@@ -110,21 +125,45 @@ static enum bpf_perf_event_ret on_event(void *context, int cpu, struct perf_even
 	return LIBBPF_PERF_EVENT_CONT;
 }
 
+/* Reads what the buffers have; returns the milliseconds until the next time. */
+static int listen_once(struct map_ear *ear)
+{
+	uint64_t heard_ns;
+
+	pthread_mutex_lock(&ear->watch->lock);
+	perf_buffer__consume(ear->buffer);
+	heard_ns = ear->heard_ns;
+	pthread_mutex_unlock(&ear->watch->lock);
+	return now_ns() - heard_ns < QUIET_NS ? LOOK_MS : LOOK_SELDOM_MS;
+}
+
+/* The ear itself stands for its descriptor in the buffers' epoll instance. */
+static bool is_stopped(const struct map_ear *ear, const struct epoll_event *events, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (events[i].data.ptr == ear)
+			return true;
+	return false;
+}
+
+static int watch_stop(struct map_ear *ear)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = ear };
+
+	return epoll_ctl(perf_buffer__epoll_fd(ear->buffer), EPOLL_CTL_ADD, ear->stop_fd, &event);
+}
+
 static void *listen_on(void *context)
 {
 	struct map_ear *ear = context;
-	struct pollfd fds[] = {
-		{ .fd = ear->stop_fd, .events = POLLIN },
-		{ .fd = perf_buffer__epoll_fd(ear->buffer), .events = POLLIN },
-	};
+	int fd = perf_buffer__epoll_fd(ear->buffer), wait_ms = LOOK_MS, count;
+	struct epoll_event events[WAKES];
 
 	pthread_setname_np(pthread_self(), "profbpfd/maps");
-	while (poll(fds, 2, LOOK_MS) >= 0 || errno == EINTR) {
-		if (fds[0].revents)
+	while ((count = epoll_wait(fd, events, WAKES, wait_ms)) >= 0 || errno == EINTR) {
+		if (is_stopped(ear, events, count))
 			break;
-		pthread_mutex_lock(&ear->watch->lock);
-		perf_buffer__consume(ear->buffer);
-		pthread_mutex_unlock(&ear->watch->lock);
+		wait_ms = listen_once(ear);
 	}
 	return NULL;
 }
@@ -187,7 +226,7 @@ static struct map_ear *start_ear(struct map_watch *watch)
 	ear->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (ear->stop_fd >= 0)
 		ear->buffer = open_buffer(ear);
-	if (ear->buffer) {
+	if (ear->buffer && !watch_stop(ear)) {
 		err = pthread_create(&ear->thread, NULL, listen_on, ear);
 		if (!err)
 			return ear;
@@ -225,6 +264,7 @@ static bool begin_to_listen(struct map_events *events)
 	if (events->ear) {
 		events->next = events->ear->first;
 		events->ear->first = events;
+		events->ear->heard_ns = now_ns();
 	}
 	pthread_mutex_unlock(&watch->lock);
 	return events->ear != NULL;

@@ -8,7 +8,7 @@
  *
  * But these events also report the start and end of every thread on the machine. A wake-up of the reader for each would
  * cost these threads as much as the rest of their lives; so one thread reads the events for all sessions of a daemon,
- * every few milliseconds.
+ * every few milliseconds, and less often while nothing is reported.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_MAP_EVENTS_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_MAP_EVENTS_H
@@ -44,7 +44,7 @@ void map_watch_free(struct map_watch *watch);
 struct map_events *map_events_new(struct map_watch *watch,
 				  const struct map_events_handler *handler);
 
-/* map_events_fd - becomes readable, for epoll, a few milliseconds after an event */
+/* map_events_fd - becomes readable, for epoll, a few milliseconds after an event, at most 20 */
 int map_events_fd(const struct map_events *events);
 
 /* map_events_read - reports all events since the last call, including those that map_events_fd() does not signal yet */
