@@ -125,6 +125,8 @@ static bool read_places(pid_t pid, struct text_places *places)
 	text[n] = '\0';
 	/* The name, field 2, may contain any bytes, and ends at the last ')'. */
 	p = strrchr(text, ')');
+	if (p && !strncmp(p, ") Z", 3))
+		return false; /* it has ended: there is no memory any more */
 	for (int field = 2; p && field < 48; field++)
 		p = strchr(p + 1, ' ');
 	return p && sscanf(p, "%ju %ju %ju %ju", &places->arguments, &places->arguments_end, &places->environment,
@@ -154,7 +156,6 @@ size_t present_memory_text(pid_t pid, const char *name, char *into, size_t room)
 {
 	struct text_places places;
 	char path[64];
-	size_t size = 0;
 	ssize_t n = 0;
 	int fd;
 
@@ -162,9 +163,10 @@ size_t present_memory_text(pid_t pid, const char *name, char *into, size_t room)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && size < room && (n = read(fd, into + size, room - size)) > 0)
-		size += (size_t)n;
-	if (fd >= 0)
+	/* The kernel gives all that there is at once. */
+	if (fd >= 0) {
+		n = read(fd, into, room);
 		close(fd);
-	return size;
+	}
+	return n > 0 ? (size_t)n : 0;
 }

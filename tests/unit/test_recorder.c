@@ -6,9 +6,14 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "daemon/profbpfd/session/recorder.h"
 
@@ -125,12 +130,116 @@ static void hands_over_batches(void **state)
 	item_free(item);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* A process that executes "cat" with @argument when @start gets a byte; and when that has happened, "cat" answers. */
+struct program {
+	pid_t pid;
+	int start, answer;
+};
+
+static struct program program(void)
+{
+	struct program program;
+	int start[2], answer[2];
+	char byte;
+
+	assert_int_equal(pipe(start), 0);
+	assert_int_equal(pipe(answer), 0);
+	program.pid = fork();
+	assert_true(program.pid >= 0);
+	if (!program.pid) {
+		if (read(start[0], &byte, 1) == 1 && dup2(start[0], 0) == 0 && dup2(answer[1], 1) == 1) {
+			close(start[1]);
+			execlp("cat", "cat", "-", "-", (char *)NULL);
+		}
+		_exit(1);
+	}
+	close(start[0]);
+	close(answer[1]);
+	program.start = start[1];
+	program.answer = answer[0];
+	return program;
+}
+
+static void execute(const struct program *program)
+{
+	char byte = 0;
+
+	assert_int_equal(write(program->start, &byte, 1), 1);
+	assert_int_equal(write(program->start, &byte, 1), 1);
+	assert_int_equal(read(program->answer, &byte, 1), 1);
+}
+
+static void end(const struct program *program)
+{
+	kill(program->pid, SIGKILL);
+	waitpid(program->pid, NULL, 0);
+	close(program->start);
+	close(program->answer);
+}
+
+/* Returns the command line in the row of a record of that time; to be freed. */
+static char *command_at(struct fixture *f, const struct program *program, uint32_t event, uint64_t ts_ns)
+{
+	struct rec_task record = { .header = { .type = REC_TASK, .ts_ns = ts_ns }, .tid = (uint32_t)program->pid,
+				   .tgid = (uint32_t)program->pid, .event = event };
+	const struct task_row *row;
+	struct item *item;
+	char *command;
+
+	recorder_handle(f->recorder, &record.header);
+	recorder_pass(f->recorder, true);
+	item = item_queue_pop(f->queue);
+	assert_non_null(item);
+	assert_int_equal(item->count, 1);
+	row = (const void *)item->data;
+	assert_int_equal(!row->exe, !row->cmdline);
+	command = row->cmdline ? strdup(row->cmdline) : NULL;
+	item_free(item);
+	return command;
+}
+
+static void expect_command(struct fixture *f, const struct program *program, uint32_t event, uint64_t ts_ns, const char *words)
+{
+	char *command = command_at(f, program, event, ts_ns);
+
+	assert_non_null(command);
+	assert_non_null(strstr(command, words));
+	free(command);
+}
+
+/* A command line holds for records from before it was read; a later one has a program of its own. */
+static void reads_a_command_once(void **state)
+{
+	struct program first = program();
+	struct fixture *f = *state;
+	uint64_t seen_ns = now_ns(), executed_ns;
+
+	expect_command(f, &first, TASK_SEEN, seen_ns, "test_recorder");
+	execute(&first);
+	executed_ns = now_ns();
+	/* It was read after that time, before the program began: */
+	expect_command(f, &first, TASK_FORK, seen_ns, "test_recorder");
+	expect_command(f, &first, TASK_EXEC, executed_ns, "cat - -");
+	end(&first);
+	expect_command(f, &first, TASK_EXEC, executed_ns, "cat - -");
+	assert_null(command_at(f, &first, TASK_EXEC, now_ns()));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(tells_of_missing_strings, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(has_forgotten_strings_sent_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hands_over_batches, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(reads_a_command_once, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,11 +3,20 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "daemon/profbpfd/host/process_info.h"
 
 #define FIRST_BATCH_BYTES 4096
 #define KNOWN_TEXTS 256 /* a power of two */
+#define COMMANDS 64 /* last command lines, by the low bits of the process id */
+
+/* What a process ran when it was read. */
+struct command {
+	pid_t pid; /* 0 = none */
+	uint64_t read_ns; /* CLOCK_MONOTONIC before that */
+	char *cmdline, *exe; /* NULL: unknown */
+};
 
 struct recorder {
 	int cpus;
@@ -19,6 +28,7 @@ struct recorder {
 	struct item *tasks;
 	uint64_t known_texts[KNOWN_TEXTS]; /* keys of strings in calls of this pass, by their last bits; 0 = none */
 	bool texts_missing;
+	struct command commands[COMMANDS];
 	uint64_t dropped[TRACE_SOURCES];
 	uint64_t used[TRACE_SOURCES];
 };
@@ -43,6 +53,13 @@ struct recorder *recorder_new(int cpus, struct item_queue *queue, struct texts *
 	return r;
 }
 
+static void forget_command(struct command *command)
+{
+	free(command->cmdline);
+	free(command->exe);
+	*command = (struct command){ 0 };
+}
+
 void recorder_free(struct recorder *r)
 {
 	if (!r)
@@ -50,6 +67,8 @@ void recorder_free(struct recorder *r)
 	for (size_t i = 0; r->batches && i < (size_t)r->cpus * REC_TYPES; i++)
 		item_free(r->batches[i]);
 	item_free(r->tasks);
+	for (size_t i = 0; i < COMMANDS; i++)
+		forget_command(&r->commands[i]);
 	free(r->batches);
 	free(r->sizes);
 	free(r);
@@ -116,20 +135,48 @@ static inline void add_record(struct recorder *r, const struct rec_header *recor
 		hand_over(r, batch);
 }
 
-/* An ordinary user's session gets command lines of targets only, and only if the process is still the user's. */
-static void read_command(const struct right *right, struct task_row *row)
+static uint64_t now_ns(void)
 {
-	pid_t pid = (pid_t)row->record.tgid;
+	struct timespec ts;
 
-	if (right_limited(right) && !(row->record.header.flags & TASK_TARGET))
-		return;
-	row->cmdline = process_cmdline(pid);
-	row->exe = process_exe(pid);
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void read_command(struct command *command, const struct right *right, pid_t pid)
+{
+	forget_command(command);
+	command->pid = pid;
+	command->read_ns = now_ns();
+	command->cmdline = process_cmdline(pid);
+	command->exe = process_exe(pid);
 	if (right_holds(right, pid))
 		return;
-	free(row->cmdline);
-	free(row->exe);
-	row->cmdline = row->exe = NULL;
+	free(command->cmdline);
+	free(command->exe);
+	command->cmdline = command->exe = NULL;
+}
+
+static char *copy_of(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+/*
+ * An ordinary user's session gets command lines of targets only, and only if the process is still the user's. Records of
+ * a process often come together, of its first switch and of its program: what was read after them holds for all.
+ */
+static void add_command(struct recorder *r, struct task_row *row)
+{
+	pid_t pid = (pid_t)row->record.tgid;
+	struct command *command = &r->commands[(uint32_t)pid % COMMANDS];
+
+	if (right_limited(r->events.right) && !(row->record.header.flags & TASK_TARGET))
+		return;
+	if (command->pid != pid || command->read_ns <= row->record.header.ts_ns)
+		read_command(command, r->events.right, pid);
+	row->cmdline = copy_of(command->cmdline);
+	row->exe = copy_of(command->exe);
 }
 
 static void add_task(struct recorder *r, const struct rec_task *record)
@@ -139,7 +186,7 @@ static void add_task(struct recorder *r, const struct rec_task *record)
 
 	row.record.comm[REC_COMM_LEN - 1] = '\0';
 	if (leader && record->event != TASK_EXIT && record->event != TASK_RENAME)
-		read_command(r->events.right, &row);
+		add_command(r, &row);
 	if (!r->tasks)
 		r->tasks = item_new(ITEM_TASKS, FIRST_BATCH_BYTES);
 	if (!r->tasks || item_append(r->tasks, &row, sizeof(row))) {
