@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/present_memory.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define IN_MEMORY (1ull << 63)
@@ -11,16 +14,24 @@
 #define IS_WATCHED (1ull << 57) /* write-protected by userfaultfd(2); with IN_SWAP it may mark a page that never was */
 #define WORDS 64 /* words per read */
 
-void present_memory_open(struct present_memory *memory, pid_t pid)
+static void open_pagemap(struct present_memory *memory)
 {
 	char path[40];
 
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
-	*memory = (struct present_memory){
-		.pid = pid,
-		.pagemap = open(path, O_RDONLY | O_CLOEXEC),
-		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
-	};
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)memory->pid);
+	memory->pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	memory->opened = true;
+}
+
+void present_memory_name(struct present_memory *memory, pid_t pid)
+{
+	*memory = (struct present_memory){ .pid = pid, .pagemap = -1, .page_size = (uint64_t)sysconf(_SC_PAGESIZE) };
+}
+
+void present_memory_open(struct present_memory *memory, pid_t pid)
+{
+	present_memory_name(memory, pid);
+	open_pagemap(memory);
 }
 
 void present_memory_close(struct present_memory *memory)
@@ -28,6 +39,8 @@ void present_memory_close(struct present_memory *memory)
 	if (memory->pagemap >= 0)
 		close(memory->pagemap);
 	memory->pagemap = -1;
+	memory->pid = -1;
+	memory->opened = true;
 }
 
 /* Reads @count words, at most WORDS. */
@@ -64,11 +77,52 @@ bool present_memory_has(const struct present_memory *memory, uint64_t address, u
 	return true;
 }
 
-void present_memory_each(const struct present_memory *memory, const uint64_t *number, size_t count, uint64_t size,
-			 bool *present)
+/*
+ * Asks where pages are that are to be moved nowhere: those in memory are on a node. Pages of which nothing is said may be
+ * in swap, or the page of zeros. Returns whether all of them are in memory.
+ */
+static bool have_nodes(const struct present_memory *memory, void **page, size_t count)
+{
+	static atomic_bool refused; /* a kernel without nodes, a filter of system calls */
+	int node[WORDS];
+	bool all = true;
+
+	if (memory->pid <= 0 || atomic_load(&refused))
+		return false;
+	if (syscall(SYS_move_pages, (long)memory->pid, count, page, NULL, node, 0)) {
+		if (errno == ENOSYS)
+			atomic_store(&refused, true);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		all &= node[i] >= 0;
+	return all;
+}
+
+static bool are_there(const struct present_memory *memory, const uint64_t *number, size_t count, uint64_t size)
+{
+	void *page[WORDS];
+
+	for (size_t first = 0, some; first < count; first += some) {
+		some = count - first < WORDS ? count - first : WORDS;
+		for (size_t i = 0; i < some; i++)
+			page[i] = (void *)(uintptr_t)(number[first + i] * size);
+		if (!have_nodes(memory, page, some))
+			return false;
+	}
+	return true;
+}
+
+void present_memory_each(struct present_memory *memory, const uint64_t *number, size_t count, uint64_t size, bool *present)
 {
 	uint64_t word[WORDS];
 
+	if (are_there(memory, number, count, size)) {
+		memset(present, true, count);
+		return;
+	}
+	if (!memory->opened)
+		open_pagemap(memory);
 	for (size_t first = 0, next; first < count; first = next) {
 		uint64_t page = number[first] * size / memory->page_size, last = page;
 		bool known;
@@ -84,6 +138,24 @@ void present_memory_each(const struct present_memory *memory, const uint64_t *nu
 		for (size_t i = first; i < next; i++)
 			present[i] = known && is_present(word[number[i] * size / memory->page_size - page]);
 	}
+}
+
+bool present_memory_all(struct present_memory *memory, uint64_t address, uint64_t size)
+{
+	uint64_t first = address / memory->page_size, last = (address + size - 1) / memory->page_size;
+	void *page[WORDS];
+
+	if (!size || address + size < address)
+		return false;
+	if (last - first < WORDS) {
+		for (uint64_t i = first; i <= last; i++)
+			page[i - first] = (void *)(uintptr_t)(i * memory->page_size);
+		if (have_nodes(memory, page, (size_t)(last - first + 1)))
+			return true;
+	}
+	if (!memory->opened)
+		open_pagemap(memory);
+	return present_memory_has(memory, address, size);
 }
 
 bool present_memory_pages(const struct present_memory *memory, uint64_t address, size_t count, bool *present)

@@ -83,8 +83,58 @@ static void each_of_several_is_told_apart(void **state)
 	present_memory_each(&here, number, 9, size, present);
 	for (size_t i = 0; i < 9; i++)
 		assert_false(present[i]);
+	present_memory_name(&here, getpid());
+	present_memory_each(&here, number, 9, size, present);
+	assert_memory_equal(present, expected, sizeof(expected));
+	present_memory_close(&here);
 	munmap(memory, PAGES * page);
 	munmap(far, PAGES * page);
+}
+
+static bool knows_nodes(void)
+{
+	void *own = &page;
+	int node;
+
+	return !syscall(SYS_move_pages, 0l, 1l, &own, NULL, &node, 0);
+}
+
+/* Pages in memory, wherever they are, are found by one call, without /proc; asking for an absent page does not make it. */
+static void pages_anywhere_are_asked_for_at_once(void **state)
+{
+	uint8_t *memory = map_pages();
+	uint64_t at = (uint64_t)memory, number[PAGES / 2];
+	bool present[PAGES];
+	struct present_memory here, opened;
+
+	for (size_t i = 0; i < PAGES / 2; i++) {
+		memory[2 * i * page] = 1;
+		number[i] = at / page + 2 * i;
+	}
+	memory[page] = 1;
+	present_memory_name(&here, getpid());
+	present_memory_each(&here, number, PAGES / 2, page, present);
+	for (size_t i = 0; i < PAGES / 2; i++)
+		assert_true(present[i]);
+	assert_true(present_memory_all(&here, at, 1));
+	assert_true(present_memory_all(&here, at + page / 2, 2 * page));
+	assert_int_equal(here.opened, !knows_nodes());
+	assert_false(present_memory_all(&here, at + 3 * page, 1));
+	assert_false(present_memory_all(&here, at + 2 * page, page + 1));
+	assert_false(present_memory_all(&here, at, PAGES * page));
+	assert_false(present_memory_all(&here, at, 0));
+	assert_false(present_memory_all(&here, UINT64_MAX - 4, 100));
+	present_memory_open(&opened, getpid());
+	assert_true(present_memory_pages(&opened, at, PAGES, present));
+	for (size_t i = 0; i < PAGES; i++)
+		assert_int_equal(present[i], i % 2 == 0 || i == 1);
+	/* The page of zeros is on no node, but can be read. */
+	assert_int_equal(memory[5 * page], 0);
+	assert_true(present_memory_all(&here, at + 4 * page, 2 * page));
+	present_memory_close(&here);
+	assert_false(present_memory_all(&here, at, 1));
+	present_memory_close(&opened);
+	munmap(memory, PAGES * page);
 }
 
 static void what_is_no_place_is_not_there(void **state)
@@ -211,6 +261,7 @@ static void what_is_marked_is_not_there(void **state)
 		skip();
 	present_memory_open(&here, getpid());
 	assert_false(present_memory_has(&here, (uint64_t)memory, 1));
+	assert_false(present_memory_all(&here, (uint64_t)memory, 1));
 	present_memory_close(&here);
 	munmap(memory, page);
 	close(file);
@@ -222,6 +273,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_that_were_written_are_there),
 		cmocka_unit_test(each_of_several_is_told_apart),
+		cmocka_unit_test(pages_anywhere_are_asked_for_at_once),
 		cmocka_unit_test(what_is_no_place_is_not_there),
 		cmocka_unit_test(texts_are_as_the_kernel_has_them),
 		cmocka_unit_test(who_holds_readers_up_is_not_read),

@@ -33,7 +33,7 @@ struct memory_pages *memory_pages_new(void)
 	struct memory_pages *pages = calloc(1, sizeof(*pages));
 
 	if (pages)
-		pages->present.pagemap = -1;
+		present_memory_name(&pages->present, -1);
 	return pages;
 }
 
@@ -137,11 +137,11 @@ void memory_pages_begin(struct memory_pages *pages, pid_t pid, struct memory_pag
 	pages->round++;
 	pages->used = used;
 	/*
-	 * Opens the memory again, because the process may run another program by now: the old descriptors could still
-	 * refer to the previous program's memory if another process shares it.
+	 * What was opened is not used again, because the process may run another program by now: the old descriptor could
+	 * still refer to the previous program's memory if another process shares it.
 	 */
 	present_memory_close(&pages->present);
-	present_memory_open(&pages->present, pid);
+	present_memory_name(&pages->present, pid);
 	if (!used)
 		return;
 	if (used->count)
@@ -159,13 +159,13 @@ static void asked_for(struct memory_pages *pages, struct page *page)
 	used->number[used->count++] = page->number;
 }
 
-static int read_at(const struct memory_pages *pages, uint64_t address, void *into, size_t size)
+static int read_at(struct memory_pages *pages, uint64_t address, void *into, size_t size)
 {
 	struct iovec local = { into, size }, remote = { (void *)(uintptr_t)address, size };
 	pid_t pid = pages->present.pid;
 	ssize_t n;
 
-	if (size && !present_memory_has(&pages->present, address, size))
+	if (size && !present_memory_all(&pages->present, address, size))
 		return -EFAULT;
 	n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
 	return n >= 0 && (size_t)n == size && right_holds(pages->right, pid) ? 0 : -EFAULT;
