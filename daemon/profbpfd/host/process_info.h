@@ -11,7 +11,7 @@
 /* process_cmdline - arguments joined by blanks; allocated, NULL if there are none or the process is gone */
 char *process_cmdline(pid_t pid);
 
-/* process_exe - path of the executable; allocated, NULL if there is none */
+/* process_exe - path of the executable; allocated; NULL with errno, ENOENT if there is none or the process is gone */
 char *process_exe(pid_t pid);
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/session/recorder.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -148,8 +149,10 @@ static void read_command(struct command *command, const struct right *right, pid
 	forget_command(command);
 	command->pid = pid;
 	command->read_ns = now_ns();
-	command->cmdline = process_cmdline(pid);
 	command->exe = process_exe(pid);
+	/* A process that has ended has neither, nor has a thread of the kernel. */
+	if (command->exe || errno != ENOENT)
+		command->cmdline = process_cmdline(pid);
 	if (right_holds(right, pid))
 		return;
 	free(command->cmdline);
