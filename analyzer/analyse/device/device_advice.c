@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/idle/io_kind.h"
 #include "analyzer/analyse/idle/root_text.h"
 #include "analyzer/model/translate.h"
 
@@ -274,6 +275,23 @@ static const char *driver_remedy(const struct model *model, const struct root *r
 		  "fewer, or make them beforehand.");
 }
 
+static const char *io_remedy(const struct model *model, const struct idle_verdict *verdict)
+{
+	struct syscall_table *syscalls = syscall_table_new(model_text(model, model->info.arch));
+	enum io_kind kind = syscalls && verdict->most ? io_kind_of(model, syscalls, &verdict->most->root) : IO_UNKNOWN;
+
+	syscall_table_free(syscalls);
+	switch (kind) {
+	case IO_READ: return tr("Cache the data, read ahead, or use faster storage.");
+	case IO_WRITE:
+		return tr("It waits for writes: write and sync less often, let another thread do it (asynchronous "
+			  "checkpoints), or use faster storage.");
+	default:
+		return tr("Use faster storage; cache or read ahead what is read, let another thread write what is "
+			  "written.");
+	}
+}
+
 static const char *cause_remedy(const struct model *model, const struct idle_verdict *verdict)
 {
 	switch (verdict->cause) {
@@ -290,7 +308,7 @@ static const char *cause_remedy(const struct model *model, const struct idle_ver
 	case IDLE_LOCK:
 	case IDLE_PIPELINE:
 		return tr("These threads wait for each other: check the order in which they take locks.");
-	case IDLE_IO: return tr("Cache the data, read ahead, or use faster storage.");
+	case IDLE_IO: return io_remedy(model, verdict);
 	case IDLE_PAGE_FAULT: return tr("Touch or lock the memory beforehand, or add memory.");
 	case IDLE_NETWORK: return tr("Overlap communication with computation; look at the peer.");
 	case IDLE_SLEEP:
