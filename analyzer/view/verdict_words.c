@@ -18,6 +18,7 @@
 #include "analyzer/view/straggler_view.h"
 
 #define TEXT_SIZE 1024
+#define LARGEST_SAMPLES 4 /* fewer samples do not show where most of the time goes */
 
 static const struct pipeline_steps *steps_of(const struct results *results)
 {
@@ -278,6 +279,27 @@ static void tell_healthy(const struct model *model, const struct results *result
 	       waiter, verdict->own_percent, verdict_of_text(verdict->of));
 }
 
+/* A healthy job's largest operator or function: where to begin if it should become faster. */
+static void tell_largest(const struct model *model, const struct results *results, char *text, size_t size)
+{
+	const struct idle_root *most = results->verdict->idle.most;
+	const struct operator_list *list = results->devices ? &results->devices->operators : NULL;
+	char place[256] = "";
+
+	if (!results->verdict->by_threads) {
+		const char *name = list && list->count ? model_text(model, list->rows[0].name) : "";
+
+		if (*name)
+			append(text, size, tr(" Of its tasks' time, %.200s takes the most: %.1f %%."), name,
+			       list->rows[0].percent);
+		return;
+	}
+	if (most && most->samples >= LARGEST_SAMPLES)
+		root_place_text(model, NULL, &most->root, place, sizeof(place));
+	if (*place)
+		append(text, size, tr(" Most often it is in %.200s."), place);
+}
+
 static void tell_device(const struct model *model, const struct results *results, char *text,
 			size_t size)
 {
@@ -415,6 +437,8 @@ void verdict_sentence(const struct model *model, const struct results *results, 
 	default: tell_unknown(model, results, text, size); break;
 	}
 	append(text, size, "%s", tr("."));
+	if (verdict->state == VERDICT_HEALTHY)
+		tell_largest(model, results, text, size);
 	if (verdict->state == VERDICT_HOST_CODE || verdict->state == VERDICT_CPU)
 		stage_text(model, results, text, size);
 }

@@ -487,6 +487,34 @@ static void events(void **state)
 	}
 }
 
+/* A healthy job's verdict names the function with most samples, if there are enough. */
+static void where_it_works(void **state)
+{
+	struct verdict_scene f;
+
+	(void)state;
+	for (uint64_t samples = 3; samples <= 4; samples++) {
+		struct code_frame frame = { .file = INDEX_NONE, .kind = PROFBPF__STACKS__KIND__PYTHON };
+
+		verdict_begin(&f);
+		frame.name = model_string(f.scene.model, "decode");
+		assert_true(MODEL_PUSH(&f.scene.model->code_frames, frame));
+		assert_true(MODEL_PUSH(&f.scene.model->stack_frames, 0));
+		assert_true(MODEL_PUSH(&f.scene.model->code_stacks, ((struct code_stack){ 0, 1 })));
+		for (uint64_t i = 0; i < samples; i++)
+			assert_true(MODEL_PUSH(&f.scene.model->stack_samples,
+					       ((struct stack_sample){ .ts_ns = (100 + i) * US, .thread = f.scene.main })));
+		main_and_worker(&f, 900, false);
+		verdict_judge_waits(&f);
+		verdict_expect(&f, VERDICT_HEALTHY, 90);
+		if (samples == 4)
+			verdict_says(&f, "nothing holds it up for long. Most often it is in decode.");
+		else
+			verdict_says_not(&f, "Most often");
+		verdict_end(&f);
+	}
+}
+
 /* A server that waits for its client, or the other way round: the activity of an untraced process is unknown. */
 static void untraced_peer(void **state)
 {
@@ -530,6 +558,7 @@ int main(void)
 		cmocka_unit_test(pool_threads),
 		cmocka_unit_test(end_in_another_process),
 		cmocka_unit_test(events),
+		cmocka_unit_test(where_it_works),
 		cmocka_unit_test(untraced_peer),
 	};
 
