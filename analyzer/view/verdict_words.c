@@ -443,48 +443,6 @@ void verdict_sentence(const struct model *model, const struct results *results, 
 		stage_text(model, results, text, size);
 }
 
-static const char *needs(const struct verdict *verdict)
-{
-	switch (verdict->lack) {
-	case VERDICT_LACK_RECORDS:
-		return verdict->source == INDEX_NONE ? tr("Read the whole recording, or record again.")
-						     : tr("Record again with a larger --buffer, fewer "
-						       "--topics, or --min-duration.");
-	case VERDICT_LACK_TRACE:
-		return tr("Record the job with profctl (topics api and sched) while the device's own "
-		       "profiler runs, and give both: analyzer report TRACE --device PATH.");
-	case VERDICT_LACK_STREAM:
-	case VERDICT_LACK_STEPS:
-	case VERDICT_LACK_BUSY:
-		return tr("Load the runtime's device layer into the job (libprofbpf-*.so), or give "
-			  "the output of the device's own profiler with --device.");
-	case VERDICT_LACK_SCHED: return tr("Record with the topic sched.");
-	case VERDICT_LACK_LAUNCHES:
-		return tr("Record with the topic api, best from the job's start (profctl record); see "
-		       "the "
-		       "section join.");
-	case VERDICT_LACK_PROCESS:
-		return tr("Record that process, too (--pid A,B, or profctl record --system). A server that waits for "
-			  "its clients has nothing to do.");
-	case VERDICT_LACK_EVENTS:
-		return tr("If it should have had work, examine the process that should have sent it.");
-	case VERDICT_LACK_KERNELS:
-		return tr("Give a file that has the kernels, too: of Nsight Systems (nsys profile --trace "
-			  "cuda --cuda-graph-trace=node), for instance.");
-	case VERDICT_LACK_TASKS:
-		return tr("Profile a part of the job in which the device works, not one that only "
-			  "captures or compiles.");
-	case VERDICT_LACK_THREAD:
-		return tr("The section processes lists the threads that were recorded.");
-	case VERDICT_LACK_SWITCHES:
-		return tr("Record for longer (--duration). If it hangs, /proc/PID/task/*/wchan and "
-			  "its stacks (gdb, py-spy) show where.");
-	default:
-		return tr("The section idle shows where each wait could not be followed; record "
-			  "with all topics (--topics all).");
-	}
-}
-
 /* The kind of bottleneck that follows from the cause of an operator's delay, if the steps do not show it. */
 static enum bottleneck_kind kind_by_cause(uint8_t cause)
 {
@@ -538,7 +496,7 @@ void verdict_remedy(const struct model *model, const struct results *results, ch
 	*text = '\0';
 	switch (verdict->state) {
 	case VERDICT_HEALTHY: break;
-	case VERDICT_UNKNOWN: append(text, size, "%s", needs(verdict)); break;
+	case VERDICT_UNKNOWN: verdict_needs(model, verdict, text, size); break;
 	case VERDICT_DATA: tell_pipeline_remedy(model, results, text, size); break;
 	case VERDICT_COMMUNICATION:
 		append(text, size,

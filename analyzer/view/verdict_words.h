@@ -24,6 +24,9 @@ void verdict_sentence(const struct model *model, const struct results *results, 
 void verdict_remedy(const struct model *model, const struct results *results, char *text,
 		    size_t size);
 
+/* What is needed for a verdict: the remedy if it is unknown; with the pids of processes to record, if they are known. */
+void verdict_needs(const struct model *model, const struct verdict *verdict, char *text, size_t size);
+
 /* The operator of a data pipeline that the verdict is about: "MindData's Map". */
 void verdict_stage_name(const struct model *model, const struct results *results, char *text,
 			size_t size);

@@ -527,7 +527,7 @@ static void untraced_peer(void **state)
 	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_UNKNOWN, 80);
 	assert_int_equal(f.verdict.lack, VERDICT_LACK_PROCESS);
-	verdict_says(&f, "to know  Record that process, too (--pid A,B, or profctl record --system). A server");
+	verdict_says(&f, "to know  Record that process, too (--pid 100,200, or profctl record --system). A server");
 	verdict_says(&f, "was not traced <- main 100; network, 80.0 % of the time");
 	/* For a loader's thread the data is late. */
 	verdict_add_pipeline(&f);
