@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/param.h>
 
 #include "analyzer/analyse/tally.h"
 #include "analyzer/model/model.h"
@@ -196,8 +197,7 @@ double loop_confidence(const struct loop_event *events, const uint32_t *order, u
 		of.end = end;
 		judge_kind(of, &regular, &all);
 	}
-	if ((double)all > expected)
-		expected = (double)all;
+	expected = MAX(expected, (double)all);
 	return expected > 0 ? 100 * (double)regular / expected : 0;
 }
 
@@ -230,7 +230,7 @@ static int by_number(const void *a, const void *b)
  */
 static int cut_feeds(struct turns *firsts, const struct turns *lasts)
 {
-	uint32_t *lengths = malloc(((size_t)firsts->begins.count + 1) * sizeof(*lengths));
+	uint32_t *lengths = calloc((size_t)firsts->begins.count + 1, sizeof(*lengths));
 	uint32_t usual;
 
 	if (!lengths)
@@ -240,8 +240,8 @@ static int cut_feeds(struct turns *firsts, const struct turns *lasts)
 	qsort(lengths, firsts->begins.count, sizeof(*lengths), by_number);
 	usual = lengths[firsts->begins.count / 2];
 	for (uint32_t i = 0; i < firsts->begins.count; i++)
-		if (lasts->begins.row[i] - firsts->begins.row[i] > usual)
-			firsts->begins.row[i] = lasts->begins.row[i] - usual;
+		firsts->begins.row[i] = MAX(firsts->begins.row[i],
+					    lasts->begins.row[i] - MIN(usual, lasts->begins.row[i]));
 	free(lengths);
 	return 0;
 }
@@ -264,7 +264,7 @@ static int find_feeds(const struct search *search, struct turns *turns)
 			lasts.begins.row[lasts.begins.count - 1] = i;
 		worked = false;
 	}
-	if (!err && turns->begins.count)
+	if (!err)
 		err = cut_feeds(turns, &lasts);
 	free(lasts.begins.row);
 	return err;
@@ -278,14 +278,14 @@ static bool ends_turn(const struct loop_event *event, uint8_t evidence)
 /* Finds turns that end with a run of results or of the optimizer's work. */
 static int find_ends(const struct search *search, uint8_t evidence, struct turns *turns)
 {
-	uint32_t runs = 0, since = 0;
+	uint32_t runs = 0;
 	bool ended = true;
 
 	for (uint32_t i = 0; i < search->count; i++) {
 		const struct loop_event *event = &search->events[i];
 
 		if (ends_turn(event, evidence)) {
-			runs += !ended && since;
+			runs += !ended;
 			ended = true;
 			continue;
 		}
@@ -293,14 +293,10 @@ static int find_ends(const struct search *search, uint8_t evidence, struct turns
 			continue;
 		if (ended && !push(search, turns, i))
 			return -ENOMEM;
-		since = ended ? 1 : since + 1;
 		ended = false;
 	}
 	/* Each piece of work is waited for: no evidence of a loop. */
 	if (evidence == LOOP_BY_RESULT && (uint64_t)runs * 2 > search->work)
-		turns->begins.count = 0;
-	/* Without enough ends, the rest after the last end is no turn either. */
-	if (runs < LOOP_TURNS_MIN - 1)
 		turns->begins.count = 0;
 	return 0;
 }
@@ -338,17 +334,15 @@ static int by_begin(const void *a, const void *b)
 
 /*
  * The weighted median: the length of the stretch that contains the middle piece of work, if stretches are sorted by
- * length.
+ * length. @all: the work of all stretches.
  */
-static uint32_t usual_stretch(struct stretch *row, uint32_t count)
+static uint32_t usual_stretch(struct stretch *row, uint32_t count, uint64_t all)
 {
-	uint64_t all = 0, sum = 0;
+	uint64_t sum = 0;
 	uint32_t usual = 0;
 
 	qsort(row, count, sizeof(*row), by_work);
-	for (uint32_t i = 0; i < count; i++)
-		all += row[i].work;
-	for (uint32_t i = 0; i < count && sum * 2 < all; i++) {
+	for (uint32_t i = 0; sum * 2 < all; i++) {
 		usual = row[i].work;
 		sum += usual;
 	}
@@ -363,7 +357,8 @@ static uint32_t usual_stretch(struct stretch *row, uint32_t count)
 static int find_collectives(const struct search *search, struct turns *turns)
 {
 	MODEL_ARRAY(struct stretch) stretches = { 0 };
-	bool ended = true, any = false;
+	bool ended = true;
+	uint64_t all = 0;
 	uint32_t usual;
 	int err = 0;
 
@@ -372,16 +367,17 @@ static int find_collectives(const struct search *search, struct turns *turns)
 		struct stretch new = { .begin = i };
 
 		ended |= event->collective;
-		any |= event->collective;
 		if (event->collective || event->kind != LOOP_WORK)
 			continue;
-		if (ended && !MODEL_PUSH(&stretches, new))
+		if (ended && !MODEL_PUSH(&stretches, new)) {
 			err = -ENOMEM;
-		else
+		} else {
 			stretches.row[stretches.count - 1].work++;
+			all++;
+		}
 		ended = false;
 	}
-	usual = any && stretches.count ? usual_stretch(stretches.row, stretches.count) : 0;
+	usual = stretches.count ? usual_stretch(stretches.row, stretches.count, all) : 0;
 	for (uint32_t i = 0; i < stretches.count && usual >= LOOP_STRETCH_MIN && !err; i++)
 		if ((uint64_t)stretches.row[i].work * 2 >= usual &&
 		    !push(search, turns, stretches.row[i].begin))
