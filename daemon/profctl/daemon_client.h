@@ -14,6 +14,7 @@
 struct client {
 	int socket; /* -1 = not connected */
 	pid_t private_pid; /* of our own daemon; 0 = it is not ours */
+	bool head_start; /* it has a higher priority until client_started() (head_start.h) */
 	uint32_t last_request;
 };
 
@@ -31,6 +32,9 @@ int client_connect(struct client *client, const char *path);
  * It ends when we disconnect or die. Returns 0, or a negative errno after saying why.
  */
 int client_spawn(struct client *client);
+
+/* client_started - the session is live: our own daemon gets the priority of others; may be called again, or for any daemon */
+void client_started(struct client *client);
 
 /*
  * client_open - connects for tracing: to the running daemon, or to a private one

@@ -72,6 +72,7 @@ static void session_live(struct live *live, const Profbpf__Control__Started *sta
 {
 	struct child *child = live->request->child;
 
+	client_started(live->client);
 	live->is_live = true;
 	live->line.session = started->session;
 	/* A command that is gone already ends the session: it was never traced. */

@@ -15,6 +15,7 @@
 
 #include "daemon/catalog/catalog_directory.h"
 #include "daemon/profctl/daemon_client.h"
+#include "daemon/profctl/head_start.h"
 #include "daemon/profctl/message.h"
 
 #define END_TIMEOUT_MS 30000
@@ -39,13 +40,15 @@ static void find_daemon(char *path, size_t size)
  * The daemon must outlive Ctrl-C and a closed terminal, to complete the file,
  * and must not hold our standard output open.
  */
-static _Noreturn void run_daemon(const char *path, int socket)
+static _Noreturn void run_daemon(const char *path, int socket, bool head_start)
 {
 	char number[16], *argv[] = { (char *)"profbpfd", (char *)"--private", number, NULL };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t none;
 
 	setsid();
+	if (head_start)
+		head_start_take();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (null >= 0) {
@@ -65,6 +68,7 @@ static _Noreturn void run_daemon(const char *path, int socket)
 int client_spawn(struct client *client)
 {
 	char path[PATH_MAX + 32];
+	bool head_start = head_start_allowed();
 	int pair[2], err;
 	pid_t pid;
 
@@ -82,7 +86,7 @@ int client_spawn(struct client *client)
 		int high = fcntl(pair[1], F_DUPFD_CLOEXEC, 3);
 
 		close(pair[0]);
-		run_daemon(path, high);
+		run_daemon(path, high, head_start);
 	}
 	err = pid < 0 ? -errno : 0;
 	close(pair[1]);
@@ -93,6 +97,7 @@ int client_spawn(struct client *client)
 	}
 	client->socket = pair[0];
 	client->private_pid = pid;
+	client->head_start = head_start;
 	control_tune(client->socket);
 	return 0;
 }
@@ -105,8 +110,17 @@ static void explain_end(int status)
 			strsignal(WTERMSIG(status)));
 }
 
+void client_started(struct client *client)
+{
+	if (client->head_start)
+		head_start_end(client->private_pid);
+	client->head_start = false;
+}
+
 void client_leave(struct client *client)
 {
+	/* Also if no session has started: cleaning up is not urgent. */
+	client_started(client);
 	if (client->socket >= 0)
 		close(client->socket);
 	client->socket = -1;

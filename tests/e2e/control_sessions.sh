@@ -148,6 +148,44 @@ wait "$PROFCTL_PID" || :
 wait_until 20 process_is_gone "$private" || fail "the private daemon $private outlives profctl"
 complete "session of a private daemon whose profctl was killed" "$WORK/private.pbt"
 
+# ---- A private daemon has a higher priority than others, but only while it starts
+
+# group_nice PID: the nice value of its group of threads (autogroup)
+group_nice() { sed -n 's/.* nice //p' "/proc/$1/autogroup"; }
+# start_private TRACE: sets "private" to a private daemon, which is stopped while it starts
+start_private() {
+	rm -f "$WORK/profctl.err"
+	env --default-signal=INT "$PROFCTL" attach --pid "$target" -o "$1" --standalone 2>"$WORK/profctl.err" </dev/null &
+	PROFCTL_PID=$!
+	until private=$(pgrep -P "$PROFCTL_PID" -x profbpfd); do
+		process_is_gone "$PROFCTL_PID" && fail "no private daemon: $(cat "$WORK/profctl.err")"
+	done
+	kill -STOP "$private"
+	assert_lacks "what profctl says meanwhile" "$WORK/profctl.err" '^tracing'
+}
+# shellcheck disable=SC2016 # for that shell
+if [ -e /proc/self/autogroup ] && [ "$(nice)" -le 0 ] &&
+	[ "$(setsid -w sh -c 'echo -10 >/proc/self/autogroup && cat /proc/$$/autogroup' 2>/dev/null | sed -n 's/.* nice //p')" = -10 ]; then
+	start_private "$WORK/ahead.pbt"
+	assert_eq "nice value of a private daemon's group while it starts" -10 "$(group_nice "$private")"
+	kill -CONT "$private"
+	wait_for_line "$WORK/profctl.err" '^tracing' 30
+	assert_eq "the same while it records" 0 "$(group_nice "$private")"
+	stop_attach
+	complete "session of a private daemon that had priority" "$WORK/ahead.pbt"
+
+	start_private "$WORK/given_up.pbt"
+	kill -INT "$PROFCTL_PID"
+	wait_until 10 signal_is_taken || fail "profctl does not take its signal"
+	kill -INT "$PROFCTL_PID"
+	wait_for_end "$PROFCTL_PID" 10 && fail "profctl claims success"
+	assert_eq "the same when profctl has left before that" 0 "$(group_nice "$private")"
+	kill -CONT "$private"
+	wait_until 20 process_is_gone "$private" || fail "the private daemon $private outlives profctl"
+else
+	leave_out "the priority of a private daemon that starts: this kernel has no autogroups, or this user may not change them"
+fi
+
 # ---- The daemon's end ends its sessions, with complete files
 
 attach_in_background "$target" "$WORK/last.pbt"
