@@ -11,6 +11,15 @@ volatile __u8 target_marks[TARGET_MARKS] = {};
 /* The number of processes that are no targets because "targets" was full. */
 volatile __u64 targets_refused = 0;
 
+/* A new process that is no target may have got the id of a target that has exited. */
+static __always_inline void not_that_target(__u32 tgid)
+{
+	if (settings.system_wide || !is_listed(tgid))
+		return;
+	bpf_map_delete_elem(&targets, &tgid);
+	__sync_fetch_and_add(&targets_version, 1);
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -21,16 +30,15 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	__u32 one = 1;
 
 	if (!is_target(parent_tgid)) {
-		/* A process that is no target has got the id of a target that has exited. */
-		if (new_process && !settings.system_wide && is_listed(tgid)) {
-			bpf_map_delete_elem(&targets, &tgid);
-			__sync_fetch_and_add(&targets_version, 1);
-		}
+		if (new_process)
+			not_that_target(tgid);
 		return 0;
 	}
 	if (new_process && !settings.system_wide) {
-		if (!settings.follow)
+		if (!settings.follow) {
+			not_that_target(tgid);
 			return 0;
+		}
 		mark_target(tgid);
 		if (bpf_map_update_elem(&targets, &tgid, &one, BPF_ANY))
 			__sync_fetch_and_add(&targets_refused, 1);

@@ -24,6 +24,30 @@ assert_eq "calls of the child, without those of the stranger" "$(truth_value chi
 	"$(api_count "$WORK/reuse.json" truth_noop)"
 truth_end
 
+# The same if its parent is a target whose children are not followed.
+start_truth reuse "$TRUTH/libtruth.so"
+attach_in_background "$(truth_value child.pid),$TRUTH_PID" "$WORK/alone.pbt" --no-follow --catalog "$ROOT/tests/catalog"
+truth_go
+stop_attach
+[ "$(truth_value stranger.pid)" = "$(truth_value child.pid)" ] || fail "the id was not used again"
+report_json "$WORK/alone.pbt" "$WORK/alone.json"
+assert_loss_accounted "$WORK/alone.json"
+assert_eq "calls of the child, without those of a target's child that is not followed" "$(truth_value child.calls)" \
+	"$(api_count "$WORK/alone.json" truth_noop)"
+truth_end
+
+# If they are followed, it is a target, and remains one: the daemon forgets exited targets after a second or two.
+start_truth reuse "$TRUTH/libtruth.so" 3000
+attach_in_background "$(truth_value child.pid),$TRUTH_PID" "$WORK/followed.pbt" --catalog "$ROOT/tests/catalog"
+truth_go
+stop_attach
+[ "$(truth_value stranger.pid)" = "$(truth_value child.pid)" ] || fail "the id was not used again"
+report_json "$WORK/followed.pbt" "$WORK/followed.json"
+assert_loss_accounted "$WORK/followed.json"
+assert_eq "calls of the child, and of a target's child with its id" \
+	$(($(truth_value child.calls) + $(truth_value stranger.calls))) "$(api_count "$WORK/followed.json" truth_noop)"
+truth_end
+
 # An ordinary user's shell has a child that is root's.
 start_daemon
 chmod 711 "$WORK"

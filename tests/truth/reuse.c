@@ -3,8 +3,10 @@
  * reuse.c - a reused process id: a child calls and exits, and an unrelated process (the stranger) gets its id and
  * calls.
  *
- * After the first line of input the child calls and exits; this program, which is no
- * target, then forks the stranger with the same id. Prints child.pid first.
+ * After the first line of input the child calls and exits; this program, which may be a
+ * target or not, then forks the stranger with the same id. Prints child.pid first.
+ *
+ * usage: reuse LIBRARY [MILLISECONDS]: after which the stranger calls
  */
 #include <dlfcn.h>
 #include <linux/sched.h>
@@ -16,6 +18,8 @@
 
 #define CHILD_CALLS 70
 #define STRANGER_CALLS 900
+/* Late enough for a daemon that mistakes the stranger for the child to have probed it, too early to have forgotten the child. */
+#define WAIT_MS 400
 
 /* Only child and stranger map the library: without other processes its probes are in the file only. */
 static int (*load(const char *library))(int)
@@ -43,6 +47,13 @@ static void run_child(const char *library, int ready, int go)
 
 	if (write(ready, "x", 1) == 1 && read(go, &c, 1) == 1)
 		call(noop, CHILD_CALLS);
+	_exit(0);
+}
+
+static void run_stranger(int (*noop)(int), uint64_t wait_ms)
+{
+	sleep_ns(wait_ms * 1000000);
+	call(noop, STRANGER_CALLS);
 	_exit(0);
 }
 
@@ -76,8 +87,7 @@ int main(int argc, char **argv)
 	waitpid(child, NULL, 0);
 	stranger = fork_as(child);
 	if (!stranger) {
-		call(load(argv[1]), STRANGER_CALLS);
-		_exit(0);
+		run_stranger(load(argv[1]), argc > 2 ? strtoull(argv[2], NULL, 10) : WAIT_MS);
 	}
 	if (stranger > 0)
 		waitpid(stranger, NULL, 0);

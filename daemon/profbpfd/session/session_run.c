@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "daemon/common/process_check.h"
 #include "daemon/common/topics.h"
 #include "daemon/profbpfd/host/host_counters.h"
 #include "daemon/profbpfd/host/host_stats.h"
@@ -123,11 +124,20 @@ static void look_at_some(struct session *s)
 		look_at_requested(s, s->next_look++ % s->request.pid_count);
 }
 
+/* Its id may be another process's by now: whether that is a target, the programs have decided at its fork. */
+static bool id_is_unused(pid_t pid)
+{
+	uint64_t started;
+
+	return process_start_time(pid, &started) != 0;
+}
+
 /* Threads of an exited process may still wait for their last run on a CPU: they stay targets for a while. */
 static void remove_exited(struct session *s)
 {
 	for (size_t i = 0; i < s->exited_before; i++) {
-		capture_target_remove(s->capture, s->exited[i]);
+		if (id_is_unused(s->exited[i]))
+			capture_target_remove(s->capture, s->exited[i]);
 		look_for_requested(s, s->exited[i]);
 		if (s->stacks)
 			stacks_forget(s->stacks, s->exited[i]);
