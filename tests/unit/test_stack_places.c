@@ -2,10 +2,12 @@
 /* Addresses of this process: mappings are read again if they may have changed, but not too often. */
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -134,6 +136,55 @@ static void processes_have_owners(void **state)
 	tear_down(&f);
 }
 
+/* A child that waits to be killed. */
+static pid_t start_child(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	while (!pid)
+		pause();
+	return pid;
+}
+
+static void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* The frame of this program's own code, which every child has mapped at the same place. */
+static uint32_t own_frame(const struct fixture *f, pid_t pid, uint64_t ms)
+{
+	return stack_places_user(f->places, pid, (uintptr_t)start_child, ms * MS);
+}
+
+/* Its mappings were read, but no stack needed this file while it lived: another process has opened it. */
+static void files_of_the_dead_are_known(void **state)
+{
+	struct fixture f = set_up(false);
+	uint32_t here = own_frame(&f, getpid(), 1200);
+	pid_t child = start_child();
+
+	stack_places_user(f.places, child, NOWHERE, 2000 * MS);
+	end_child(child);
+	assert_int_equal(own_frame(&f, child, 2001), here);
+	tear_down(&f);
+}
+
+/* The same after its mappings were read again. */
+static void files_stay_known(void **state)
+{
+	struct fixture f = set_up(false);
+	pid_t child = start_child();
+	uint32_t before = own_frame(&f, child, 2000);
+
+	stack_places_user(f.places, child, NOWHERE, 2200 * MS);
+	end_child(child);
+	assert_int_equal(own_frame(&f, child, 2201), before);
+	tear_down(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,6 +193,8 @@ int main(void)
 		cmocka_unit_test(nobody_tells),
 		cmocka_unit_test(somebody_tells),
 		cmocka_unit_test(told_too_soon),
+		cmocka_unit_test(files_of_the_dead_are_known),
+		cmocka_unit_test(files_stay_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -226,7 +226,10 @@ static struct code_map *map_of(const struct stack_places *places, struct place_p
 	return code_maps_find(&process->maps, address);
 }
 
-/* Returns the id of a mapping's file. If it cannot be opened, its identity lacks size, time and build id. */
+/*
+ * Returns the id of a mapping's file. If it cannot be opened, because the process is gone, it is the file that another
+ * process mapped; else its identity lacks size, time and build id, without which nobody can tell its functions.
+ */
 static uint32_t file_of(struct stack_places *places, struct place_process *process,
 			struct code_map *map)
 {
@@ -241,6 +244,8 @@ static uint32_t file_of(struct stack_places *places, struct place_process *proce
 	if (map->user)
 		return map->user;
 	fd = process_map_open(process->pid, &map->map);
+	if (fd < 0 && (map->user = stack_table_known_file(places->table, file.dev, file.inode, file.path)))
+		return map->user;
 	if (fd >= 0 && !fstat(fd, &st)) {
 		file.size = st.st_size;
 		file.mtime_ns = st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec;

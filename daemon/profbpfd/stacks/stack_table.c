@@ -136,6 +136,18 @@ uint32_t stack_table_file(struct stack_table *t, const struct stack_file *file)
 	return 0;
 }
 
+uint32_t stack_table_known_file(const struct stack_table *t, uint32_t dev, uint64_t inode, const char *path)
+{
+	struct file_key key;
+
+	for (uint32_t id = (uint32_t)t->text_count; id; id--) {
+		memcpy(&key, string_table_get(t->files, id), sizeof(key));
+		if (key.size && key.dev == dev && key.inode == inode && !strcmp(t->texts[id - 1].path, path))
+			return id;
+	}
+	return 0;
+}
+
 uint32_t stack_table_name(struct stack_table *t, const char *name)
 {
 	return add(t, t->names, name, strlen(name), STACK_TABLE_FRAMES_MAX);

@@ -62,6 +62,13 @@ uint32_t stack_table_name(struct stack_table *table, const char *name);
 uint32_t stack_table_frame(struct stack_table *table, const struct stack_frame *frame);
 uint32_t stack_table_stack(struct stack_table *table, const uint32_t *frames, size_t count);
 
+/*
+ * stack_table_known_file - the id of the last file of this identity whose size was known; 0 = none
+ *
+ * For a file that cannot be opened any more, because the process that mapped it is gone.
+ */
+uint32_t stack_table_known_file(const struct stack_table *table, uint32_t dev, uint64_t inode, const char *path);
+
 /* stack_table_frame_kind - Profbpf__Stacks__Kind of a frame; -1 if there is none of this id */
 int stack_table_frame_kind(const struct stack_table *table, uint32_t id);
 
