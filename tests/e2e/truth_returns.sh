@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Stacks of long sleeps that end in a signal's handler, with the process, or in the middle of a system call.
+# Stacks of long sleeps that end in a signal's handler, with the process, just before it, or in the middle of a system call.
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -31,6 +31,8 @@ assert_between "interrupted sleeps, by where the thread slept" $((interrupted - 
 assert_eq "found in the handler" 0 "$(sleeps on_alarm)"
 killed=$(truth_value killed)
 assert_between "sleeps of who was killed" $((killed - missing)) "$killed" "$(sleeps block_until_killed)"
+short=$(truth_value short_lives)
+assert_between "sleeps of who ends just after" $((short - missing)) "$short" "$(sleeps block_once)"
 writes=$(truth_value write_sleeps) writers=$(truth_value writers)
 # A late reader may drain two fills of the pipe for one sleep.
 assert_between "sleeps of writers" $((writes * 8 / 10 - missing)) $((writes + writers)) "$(sleeps block_in_write)"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * returns.c - long sleeps that do not end with a plain return to user space: interrupted by a signal with a
- * handler, ended by SIGKILL, and several sleeps in one system call, in many threads at once.
+ * handler, ended by SIGKILL, and several sleeps in one system call, in many threads at once. Also those of processes that
+ * end just after their only sleep.
  *
  * Compiled with frame pointers; system calls are made inline, so that each place has its own function name.
  */
@@ -91,6 +92,31 @@ static int kill_sleepers(uint64_t known_ns)
 	return killed;
 }
 
+__attribute__((noipa)) static void block_once(void)
+{
+	const struct timespec once = { 0, SLEEP_NS };
+
+	system_call(SYS_nanosleep, (long)&once, 0, 0);
+	NOT_A_LEAF;
+}
+
+/* Most of them are gone before a reader of records has seen anything of them. */
+static int short_lives(void)
+{
+	int ended = 0, status;
+
+	for (int i = 0; i < TIMES; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			block_once();
+			_exit(0);
+		}
+		ended += waitpid(pid, &status, 0) == pid && !status;
+	}
+	return ended;
+}
+
 static char bytes[PIPE_BYTES * (WRITE_SLEEPS + 1)];
 static int pipes[WRITERS][2];
 
@@ -148,6 +174,7 @@ int main(int argc, char **argv)
 	truth_ready();
 	be_interrupted();
 	printf("interrupted=%d\nkilled=%d\n", (int)signals, kill_sleepers(known_ms * 1000000));
+	printf("short_lives=%d\n", short_lives());
 	failures = write_side_by_side();
 	printf("writers=%d\nwrite_sleeps=%d\n", WRITERS, WRITERS * WRITE_SLEEPS);
 	truth_done();

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -76,9 +77,9 @@ static void somebody_tells(void **state)
 	uint64_t code = map_code(), later;
 
 	assert_int_equal(frame_at(&f, code + 16, 90000), f.unknown);
-	stack_places_mapped(f.places, getpid() + 1);
+	stack_places_mapped(f.places, getpid() + 1, 90100 * MS);
 	assert_int_equal(frame_at(&f, code + 16, 90100), f.unknown);
-	stack_places_mapped(f.places, getpid());
+	stack_places_mapped(f.places, getpid(), 90100 * MS);
 	assert_int_not_equal(frame_at(&f, code + 16, 90200), f.unknown);
 	assert_int_equal(frame_at(&f, NOWHERE, 90300), f.unknown);
 	later = map_code();
@@ -94,7 +95,7 @@ static void told_too_soon(void **state)
 	struct fixture f = set_up(true);
 	uint64_t code = map_code();
 
-	stack_places_mapped(f.places, getpid());
+	stack_places_mapped(f.places, getpid(), 1000 * MS);
 	assert_int_equal(frame_at(&f, code + 16, 1010), f.unknown);
 	assert_int_not_equal(frame_at(&f, code + 16, 1110), f.unknown);
 	munmap((void *)(uintptr_t)code, 4096);
@@ -185,6 +186,93 @@ static void files_stay_known(void **state)
 	tear_down(&f);
 }
 
+/* A child that began at @ms and ended before anything was read of it. */
+static pid_t short_life(const struct fixture *f, uint64_t ms)
+{
+	pid_t child = start_child();
+
+	assert_true(stack_places_began(f->places, child, getpid(), ms * MS));
+	end_child(child);
+	return child;
+}
+
+static void a_copy_has_its_parents_mappings(void **state)
+{
+	struct fixture f = set_up(true);
+	uint32_t here = own_frame(&f, getpid(), 1200);
+	pid_t child = short_life(&f, 2000);
+
+	assert_int_equal(own_frame(&f, child, 2050), here);
+	assert_int_equal(stack_places_user(f.places, child, NOWHERE, 2050 * MS), f.unknown);
+	tear_down(&f);
+}
+
+/* The parent's mappings are read for its child if they were not before. */
+static void of_a_parent_without_samples(void **state)
+{
+	struct fixture f = { .table = stack_table_new() };
+	pid_t child;
+
+	f.places = stack_places_new(f.table, NULL, false);
+	stack_places_told(f.places);
+	child = short_life(&f, 2000);
+	assert_false(stack_places_knows(f.places, getpid()));
+	assert_int_not_equal(own_frame(&f, child, 2050), stack_places_user(f.places, child, NOWHERE, 2050 * MS));
+	assert_true(stack_places_knows(f.places, getpid()));
+	tear_down(&f);
+}
+
+static void unknown_where_it_may_differ(void **state)
+{
+	struct fixture f = set_up(true);
+	pid_t before = short_life(&f, 2000), mapper = short_life(&f, 2000), executor = short_life(&f, 2000), after;
+
+	own_frame(&f, getpid(), 1200);
+	stack_places_mapped(f.places, getpid(), 2010 * MS);
+	stack_places_mapped(f.places, mapper, 2010 * MS);
+	after = short_life(&f, 2020);
+	stack_places_began(f.places, executor, 0, 2010 * MS);
+	assert_int_equal(own_frame(&f, before, 2050), f.unknown);
+	assert_int_not_equal(own_frame(&f, after, 2050), f.unknown);
+	assert_int_equal(own_frame(&f, mapper, 2050), f.unknown);
+	assert_int_equal(own_frame(&f, executor, 2050), f.unknown);
+	/* The parent runs another program. */
+	after = short_life(&f, 2100);
+	assert_int_not_equal(own_frame(&f, after, 2150), f.unknown);
+	after = short_life(&f, 2200);
+	stack_places_began(f.places, getpid(), 0, 2210 * MS);
+	assert_int_equal(own_frame(&f, after, 2250), f.unknown);
+	tear_down(&f);
+}
+
+static uint64_t clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The record of its begin comes after its first stack, perhaps even in the same drain of the rings. */
+static void a_late_begin_forgets_nothing(void **state)
+{
+	struct fixture f = set_up(true);
+	pid_t child = start_child(), executor = start_child();
+	uint64_t began_ns = clock_now();
+	uint32_t here = own_frame(&f, child, 2020);
+
+	assert_int_equal(own_frame(&f, executor, 2020), here);
+	assert_false(stack_places_began(f.places, child, getpid(), began_ns));
+	assert_false(stack_places_began(f.places, executor, 0, began_ns));
+	end_child(child);
+	end_child(executor);
+	assert_int_equal(own_frame(&f, child, 2300), here);
+	assert_int_equal(own_frame(&f, executor, 2300), here);
+	assert_true(stack_places_began(f.places, child, 0, clock_now() + 1));
+	assert_int_equal(own_frame(&f, child, 2500), f.unknown);
+	tear_down(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +283,10 @@ int main(void)
 		cmocka_unit_test(told_too_soon),
 		cmocka_unit_test(files_of_the_dead_are_known),
 		cmocka_unit_test(files_stay_known),
+		cmocka_unit_test(a_copy_has_its_parents_mappings),
+		cmocka_unit_test(of_a_parent_without_samples),
+		cmocka_unit_test(unknown_where_it_may_differ),
+		cmocka_unit_test(a_late_begin_forgets_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -208,7 +208,8 @@ static void act_on_task(struct recorder *r, const struct rec_task *t)
 	if ((t->event == TASK_EXEC || t->event == TASK_DROPPED) && e->code_names)
 		code_names_forget(e->code_names, t->tgid);
 	if (target && started)
-		e->process_started(e->context, t->tgid, t->header.ts_ns);
+		e->process_started(e->context, t->tgid, t->event == TASK_FORK ? (pid_t)t->parent_tgid : 0,
+				   t->header.ts_ns);
 	else if (target && t->event == TASK_EXIT && t->header.flags & TASK_LAST)
 		e->process_exited(e->context, t->tgid);
 	else if (t->event == TASK_DROPPED && e->process_dropped)

@@ -30,12 +30,12 @@ static void look_at(struct session *s, pid_t pid, bool began, uint64_t ts_ns)
 }
 
 /* The process runs another program, or is a new process with a reused id. */
-static void program_started(void *context, pid_t pid, uint64_t ts_ns)
+static void program_started(void *context, pid_t pid, pid_t parent, uint64_t ts_ns)
 {
 	struct session *s = context;
 
 	if (s->stacks)
-		stacks_forget(s->stacks, pid);
+		stacks_began(s->stacks, pid, parent, ts_ns);
 	look_at(s, pid, true, ts_ns);
 }
 
@@ -190,7 +190,7 @@ static void code_mapped(void *context, pid_t pid, uint64_t ts_ns, bool of_file)
 	if (!is_target(s, pid))
 		return;
 	if (s->stacks)
-		stacks_mapped(s->stacks, pid);
+		stacks_mapped(s->stacks, pid, ts_ns);
 	if (of_file)
 		look_at(s, pid, false, ts_ns);
 }

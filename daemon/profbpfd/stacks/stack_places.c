@@ -31,7 +31,11 @@ struct place_process {
 	uid_t owner; /* -1: unknown */
 	struct code_maps maps;
 	struct reading maps_read;
+	uint64_t maps_ns; /* when these were read, by the clock; maps_read has the time of the drain */
 	bool mapped; /* it has mapped code since then */
+	pid_t parent; /* it began as a copy of this process; 0 = unknown */
+	uint64_t began_ns; /* then */
+	uint64_t mapped_ns; /* when it last began another program or, as far as that is told, mapped code; 0 = never */
 	struct address_names *generated; /* perf map, or NULL */
 	struct reading generated_read;
 	struct timespec generated_mtime;
@@ -109,20 +113,28 @@ static int compare(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-bool stack_places_knows(struct stack_places *places, pid_t pid)
+/* NULL: nothing is known of the process. */
+static struct place_process *look_up(struct stack_places *places, pid_t pid)
 {
 	struct place_process key = { .pid = pid };
+	struct place_process **found = tfind(&key, &places->processes, compare);
 
-	return tfind(&key, &places->processes, compare) != NULL;
+	return found ? *found : NULL;
+}
+
+bool stack_places_knows(struct stack_places *places, pid_t pid)
+{
+	const struct place_process *process = look_up(places, pid);
+
+	return process && process->maps_read.last_ns;
 }
 
 static struct place_process *find_process(struct stack_places *places, pid_t pid)
 {
-	struct place_process key = { .pid = pid };
-	struct place_process **found = tfind(&key, &places->processes, compare), *new;
+	struct place_process *found = look_up(places, pid), *new;
 
 	if (found)
-		return *found;
+		return found;
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return NULL;
@@ -147,13 +159,11 @@ uid_t stack_places_owner(struct stack_places *places, pid_t pid)
 
 void stack_places_forget(struct stack_places *places, pid_t pid)
 {
-	struct place_process key = { .pid = pid };
-	struct place_process **found = tfind(&key, &places->processes, compare), *process;
+	struct place_process *process = look_up(places, pid);
 
-	if (!found)
+	if (!process)
 		return;
-	process = *found;
-	tdelete(&key, &places->processes, compare);
+	tdelete(process, &places->processes, compare);
 	free_process(process);
 }
 
@@ -162,13 +172,41 @@ void stack_places_told(struct stack_places *places)
 	places->told = true;
 }
 
-void stack_places_mapped(struct stack_places *places, pid_t pid)
+void stack_places_mapped(struct stack_places *places, pid_t pid, uint64_t ts_ns)
 {
-	struct place_process key = { .pid = pid };
-	struct place_process **found = tfind(&key, &places->processes, compare);
+	struct place_process *process = look_up(places, pid);
 
-	if (found)
-		(*found)->mapped = true;
+	if (!process)
+		return;
+	process->mapped = true;
+	process->mapped_ns = ts_ns;
+}
+
+static void begin_copy(struct stack_places *places, pid_t pid, pid_t parent, uint64_t ts_ns)
+{
+	/* From now on the parent's new mappings are noted, too. */
+	struct place_process *process = find_process(places, parent) ? find_process(places, pid) : NULL;
+
+	if (!process)
+		return;
+	process->parent = parent;
+	process->began_ns = ts_ns;
+}
+
+bool stack_places_began(struct stack_places *places, pid_t pid, pid_t parent, uint64_t ts_ns)
+{
+	struct place_process *process = look_up(places, pid);
+	bool known = process && process->maps.count && process->maps_ns > ts_ns;
+	bool noted = process;
+
+	if (!known)
+		stack_places_forget(places, pid);
+	if (parent && !known)
+		begin_copy(places, pid, parent, ts_ns);
+	/* Its children until then are no copies of the new program. */
+	if (!parent && noted && (process = find_process(places, pid)))
+		process->mapped_ns = ts_ns;
+	return !known;
 }
 
 /* Data that take long to read are read less often: a process must not delay the stacks of other processes. */
@@ -184,13 +222,18 @@ static bool due(struct reading *reading, uint64_t now_ns)
 	return true;
 }
 
-/* CPU time: delays by other load on the machine do not count for the process. */
-static uint64_t own_time(void)
+static uint64_t time_of(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* CPU time: delays by other load on the machine do not count for the process. */
+static uint64_t own_time(void)
+{
+	return time_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static int read_maps(struct place_process *process, struct code_maps *maps)
@@ -202,16 +245,18 @@ static int read_maps(struct place_process *process, struct code_maps *maps)
 	return err;
 }
 
-static struct code_map *map_of(const struct stack_places *places, struct place_process *process,
-			       uint64_t address, uint64_t now_ns)
+static struct code_map *own_map(const struct stack_places *places, struct place_process *process,
+				uint64_t address, uint64_t now_ns)
 {
 	struct code_map *found = code_maps_find(&process->maps, address);
 	struct code_maps maps;
+	uint64_t clock_ns;
 
 	if (found || (places->told && process->maps_read.last_ns && !process->mapped) ||
 	    !due(&process->maps_read, now_ns))
 		return found;
 	process->mapped = false;
+	clock_ns = time_of(CLOCK_MONOTONIC);
 	/* The process may have ended: then the old mappings stay. */
 	if (read_maps(process, &maps) || !maps.count)
 		return NULL;
@@ -221,9 +266,37 @@ static struct code_map *map_of(const struct stack_places *places, struct place_p
 	}
 	code_maps_free(&process->maps);
 	process->maps = maps;
+	process->maps_ns = clock_ns;
 	if (places->read)
 		places->read(places->context, process->pid);
 	return code_maps_find(&process->maps, address);
+}
+
+/* The process of which @process is an unchanged copy, as far as is known; NULL: none. */
+static struct place_process *same_mappings(struct stack_places *places, const struct place_process *process)
+{
+	struct place_process *parent;
+
+	if (!process->parent || process->mapped_ns)
+		return NULL;
+	parent = look_up(places, process->parent);
+	return parent && parent->mapped_ns <= process->began_ns ? parent : NULL;
+}
+
+/* Sets *@process to the process through which the mapping's file can be opened. */
+static struct code_map *map_of(struct stack_places *places, struct place_process **process, uint64_t address,
+			       uint64_t now_ns)
+{
+	struct code_map *found = own_map(places, *process, address, now_ns);
+	struct place_process *parent;
+
+	if (found || (*process)->maps.count)
+		return found;
+	parent = same_mappings(places, *process);
+	if (!parent)
+		return NULL;
+	*process = parent;
+	return own_map(places, parent, address, now_ns);
 }
 
 /*
@@ -377,12 +450,13 @@ uint32_t stack_places_user(struct stack_places *places, pid_t pid, uint64_t addr
 {
 	struct stack_frame frame = { .kind = PROFBPF__STACKS__KIND__USER, .offset = address };
 	struct place_process *process = find_process(places, pid);
-	struct code_map *map = process ? map_of(places, process, address, now_ns) : NULL;
+	struct place_process *mapper = process;
+	struct code_map *map = process ? map_of(places, &mapper, address, now_ns) : NULL;
 	/* An address outside of all mappings is no return address, but some other value on the stack. */
 	bool nowhere = !map && places->told;
 
 	if (map && map->map.inode) {
-		frame.file = file_of(places, process, map);
+		frame.file = file_of(places, mapper, map);
 		frame.offset = address - map->map.start + map->map.offset;
 	} else if (map && map->map.path[0] == '[' && strncmp(map->map.path, "[anon", 5)) {
 		/* [vdso], [vsyscall]: the name of the mapping is the frame's name. */

@@ -382,12 +382,26 @@ void stacks_told(struct stacks *s)
 	stack_places_told(s->places);
 }
 
-void stacks_mapped(struct stacks *s, pid_t pid)
+void stacks_mapped(struct stacks *s, pid_t pid, uint64_t ts_ns)
 {
-	stack_places_mapped(s->places, pid);
+	stack_places_mapped(s->places, pid, ts_ns);
 	/* A process without samples needs no tables yet. */
 	if (s->unwinding && stack_places_knows(s->places, pid))
 		unwinder_look(s->unwinding, pid, true);
+}
+
+static void forget_interpreters(struct stacks *s, pid_t pid)
+{
+	interpreters_forget(s->interpreters, pid);
+	capture_python_lock(s->capture, pid, NULL);
+}
+
+void stacks_began(struct stacks *s, pid_t pid, pid_t parent, uint64_t ts_ns)
+{
+	/* Its tables were requested when its mappings were read. */
+	if (stack_places_began(s->places, pid, parent, ts_ns) && s->unwinding)
+		unwinder_forget(s->unwinding, pid);
+	forget_interpreters(s, pid);
 }
 
 void stacks_forget(struct stacks *s, pid_t pid)
@@ -395,8 +409,7 @@ void stacks_forget(struct stacks *s, pid_t pid)
 	stack_places_forget(s->places, pid);
 	if (s->unwinding)
 		unwinder_forget(s->unwinding, pid);
-	interpreters_forget(s->interpreters, pid);
-	capture_python_lock(s->capture, pid, NULL);
+	forget_interpreters(s, pid);
 }
 
 static void look(void *context, pid_t pid)

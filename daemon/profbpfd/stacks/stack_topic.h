@@ -72,9 +72,10 @@ uint64_t stacks_made(const struct stacks *stacks);
 
 /* stacks_told, stacks_mapped - as stack_places_told() and stack_places_mapped() */
 void stacks_told(struct stacks *stacks);
-void stacks_mapped(struct stacks *stacks, pid_t pid);
+void stacks_mapped(struct stacks *stacks, pid_t pid, uint64_t ts_ns);
 
-/* stacks_forget - a process has begun another program, or ended */
+/* stacks_began - as stack_places_began(); stacks_forget - a process has ended */
+void stacks_began(struct stacks *stacks, pid_t pid, pid_t parent, uint64_t ts_ns);
 void stacks_forget(struct stacks *stacks, pid_t pid);
 
 /* stacks_dropped - the number of records dropped because the writer is too slow, or without memory */
