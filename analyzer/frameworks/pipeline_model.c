@@ -242,6 +242,7 @@ static void release(struct pipeline *pipeline)
 	free(pipeline->queues.row);
 	free(pipeline->queue_events.row);
 	free(pipeline->fetches.row);
+	free(pipeline->restarts.row);
 	free(pipeline->cpu.row);
 	free(pipeline->notes.row);
 }

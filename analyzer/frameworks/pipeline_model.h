@@ -115,6 +115,15 @@ struct pipeline_fetch {
 	bool open; /* had not returned when the recording or the thread ended, or its end is unknown */
 };
 
+/* Between two epochs the worker processes of an operator ended, and others were started. */
+struct pipeline_restart {
+	uint64_t start_ns; /* of the first fetch from the new ones */
+	uint64_t make_ns; /* the trainer's time before that fetch: it ended the former ones, and made the new ones */
+	uint64_t wait_ns; /* its time in that fetch until the first of the new ones had started up */
+	uint64_t fetch_ns; /* all its time in that fetch: new processes are slow at first, too */
+	uint32_t op;
+};
+
 struct pipeline {
 	const char *framework; /* "MindData", "torch", "tf.data", "MegEngine"; a constant */
 	uint32_t process; /* the trainer: index into model->processes */
@@ -134,6 +143,7 @@ struct pipeline {
 	MODEL_ARRAY(struct pipeline_queue) queues;
 	MODEL_ARRAY(struct pipeline_queue_event) queue_events; /* sorted by (queue, end_ns) */
 	MODEL_ARRAY(struct pipeline_fetch) fetches; /* sorted by start_ns */
+	MODEL_ARRAY(struct pipeline_restart) restarts; /* sorted */
 	MODEL_ARRAY(struct pipeline_cpu) cpu; /* for sampled pipelines */
 	MODEL_ARRAY(uint32_t) notes; /* texts for the user: missing data, and the reason */
 };

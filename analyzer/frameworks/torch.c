@@ -417,6 +417,8 @@ static int build_all(struct torch *torch)
 		return err;
 	count_pin_tensors(torch);
 	err = settle_fetches(torch);
+	if (!err)
+		err = torch_restarts_find(torch);
 	return err ? err : finish(torch);
 }
 
@@ -438,6 +440,7 @@ static int build(struct model *model, struct pipelines *pipelines)
 	free(torch.fetches.row);
 	free(torch.loaders.row);
 	free(torch.process_loader);
+	free(torch.process_group);
 	free(torch.thread_loader);
 	free(torch.what);
 	return err;

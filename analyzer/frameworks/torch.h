@@ -49,6 +49,7 @@ struct torch {
 	MODEL_ARRAY(struct torch_fetch) fetches; /* sorted by (thread, start_ns) */
 	MODEL_ARRAY(struct torch_loader) loaders;
 	uint32_t *process_loader; /* by process: the loader of a worker process, or INDEX_NONE */
+	uint32_t *process_group; /* the same: its group, the workers of one iterator; see torch_fetch.group */
 	uint32_t *thread_loader; /* by thread: the loader of a pin-memory thread, or INDEX_NONE */
 };
 
@@ -79,6 +80,13 @@ bool torch_take_turns(const struct torch *torch, uint32_t a, uint32_t b);
  * Needs fetches. torch_loaders.c describes the method. Returns 0 or -ENOMEM.
  */
 int torch_loaders_find(struct torch *torch);
+
+/*
+ * torch_restarts_find - adds the ends and starts of workers between epochs to the pipelines; needs ends of data
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int torch_restarts_find(struct torch *torch);
 
 /* torch_ends_find - marks fetches that returned the end of the data instead of a batch; needs loaders */
 void torch_ends_find(struct torch *torch);

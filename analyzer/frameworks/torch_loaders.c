@@ -529,7 +529,7 @@ int torch_loaders_find(struct torch *torch)
 	free(f.groups.row);
 	free(f.asks.row);
 	free(f.pipes);
-	free(f.of_process);
+	torch->process_group = f.of_process;
 	free(f.of_thread);
 	free(f.first);
 	free(f.fetches);

@@ -133,6 +133,13 @@ static void tell_data(const struct model *model, const struct results *results, 
 
 	name_operator(model, results, op, sizeof(op));
 	name_waiter(model, results, waiter, sizeof(waiter));
+	if (verdict->restarts) {
+		append(text, size,
+		       tr("Starved for data: %.1f %% of the time goes into ending and starting the worker processes of "
+			  "%s between epochs"),
+		       verdict->percent, op);
+		return;
+	}
 	if (verdict->of == VERDICT_OF_STEP_TIME)
 		append(text, size, tr("Starved for data: %.1f %% of the steps' time is lost to "),
 		       verdict->percent);

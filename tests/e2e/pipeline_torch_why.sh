@@ -72,6 +72,20 @@ jq -r '.advice[0].do' "$WORK/sleep2.json" >"$WORK/words"
 ! has_cpus sleep2 || assert_contains "the advice knows the setting" "$WORK/words" '^It has 2 workers now'
 trace burn2 --workers 2 --how burn
 burns burn2
+# Workers that end with each epoch are started anew: of epochs of six batches that costs a share that is told. Its twins
+# keep their workers, or have long epochs.
+restarts() { jq '.pipeline[0].bottleneck | select(.kind == "restarts") | .percent | floor' "$WORK/$1.json"; }
+trace anew --workers 2 --how none --epochs 12 --batches 6
+note "anew: $(jq -r '.pipeline[0].bottleneck.reason' "$WORK/anew.json")"
+assert_between "new workers in each epoch, % of the time" 10 100 "$(restarts anew)"
+jq -r '.advice[].do' "$WORK/anew.json" >"$WORK/words"
+assert_contains "the advice to keep them" "$WORK/words" 'persistent_workers=True'
+trace kept --workers 2 --how none --epochs 12 --batches 6 --persistent
+assert_eq "workers that are kept" "" "$(restarts kept)"
+trace far --workers 2 --how none --epochs 2 --batches 400
+assert_eq "long epochs" "" "$(restarts far)"
+jq -r '.advice[].do' "$WORK/kept.json" "$WORK/far.json" >"$WORK/words"
+assert_lacks "advice to keep workers that are kept" "$WORK/words" 'persistent_workers'
 # With start method spawn, imports take longer than the work
 trace spawn --workers 2 --how sleep --method spawn
 sleeps spawn 2

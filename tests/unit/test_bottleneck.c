@@ -168,6 +168,45 @@ static void words(void **state)
 	advice_free(&f->advice);
 }
 
+/* Workers that are started anew for each epoch: 100 of 1000 ms, or more than all but their first fetches cost. */
+static void restarts(void **state)
+{
+	static const struct {
+		uint64_t restart_ms, fetch_ms, wait_ms;
+		bool found;
+	} CASES[] = {
+		{ 100, 0, 100, true }, { 99, 0, 90, false }, { 100, 0, 101, false }, { 100, 50, 150, true },
+		{ 100, 50, 151, false }, { 100, 0, 0, true },
+	};
+	struct fixture *f = *state;
+
+	f->steps[0].judged_from_ns = 500 * MS;
+	f->steps[0].judged_to_ns = 1500 * MS;
+	f->steps[0].restarts = 4;
+	f->costs[0].lock_ns = f->costs[0].cpu_ns = 0;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		const struct bottleneck *b;
+
+		f->steps[0].restart_ns = CASES[i].restart_ms * MS;
+		f->steps[0].restart_fetch_ns = CASES[i].fetch_ms * MS;
+		f->costs[0].wait_ns = CASES[i].wait_ms * MS;
+		f->steps[0].bottleneck = CASES[i].wait_ms ? 0 : INDEX_NONE;
+		b = judge(f);
+		assert_int_equal(b->kind == BOTTLENECK_RESTARTS, CASES[i].found);
+		if (CASES[i].found) {
+			assert_float_equal(b->percent, 10, 1e-6);
+			assert_int_equal(b->op, 0);
+			assert_non_null(strstr(b->reason, "4 times, 25.0 ms each, 10.0 % of the time"));
+			assert_string_equal(f->advice.list[0].id, "pipeline_restarts");
+			assert_non_null(strstr(f->advice.list[0].remedy, "Keep the worker processes"));
+		}
+	}
+	f->steps[0].restart_ns = 1000 * MS;
+	f->steps[0].judged = 2;
+	assert_int_equal(judge(f)->kind, BOTTLENECK_NONE);
+	advice_free(&f->advice);
+}
+
 /* On both sides of each limit, and at the limit. */
 static void limits(void **state)
 {
@@ -293,6 +332,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(kinds, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(words, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(restarts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(settings, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(no_settings, set_up, tear_down),

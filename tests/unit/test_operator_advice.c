@@ -52,6 +52,8 @@ static const struct {
 	{ "MindData", "ImageFolder", true, ADVISE_STORAGE, "MindRecord" },
 	{ "MindData", "Map", false, ADVISE_STORAGE, NULL },
 	{ "torch", "worker", true, ADVISE_FASTER, "prefetch_factor" },
+	{ "torch", "worker", true, ADVISE_KEEP, "persistent_workers=True" },
+	{ "MegEngine", "worker", true, ADVISE_KEEP, NULL },
 	{ "torch", "DataLoader", true, ADVISE_FASTER, "num_workers=2" },
 	{ "torch", "pin", false, ADVISE_FASTER, "collate_fn" },
 	{ "torch", "Map", false, ADVISE_FASTER, NULL },

@@ -81,6 +81,21 @@ static bool nobody_switched(const struct judge *judge)
 	return !timelines_recorded(judge->model) && strstr(at, "sched");
 }
 
+bool judge_restarts(const struct judge *judge, struct verdict *verdict, double percent)
+{
+	const struct bottleneck *b =
+		verdict->op == INDEX_NONE ? NULL : &judge->facts->advice->bottlenecks[verdict->pipeline];
+
+	if (!b || b->kind != BOTTLENECK_RESTARTS || 2 * b->percent < percent)
+		return false;
+	verdict->state = VERDICT_DATA;
+	verdict->restarts = true;
+	verdict->of = VERDICT_OF_WALL_TIME;
+	verdict->percent = verdict->gain_percent = b->percent;
+	verdict->idle = (struct idle_verdict){ 0 };
+	return true;
+}
+
 void judge_know_not(struct verdict *verdict, uint8_t lack)
 {
 	verdict->state = VERDICT_UNKNOWN;
@@ -122,7 +137,9 @@ static void judge_steps(struct judge *judge, struct verdict *verdict)
 		return;
 	}
 	verdict->has_percent = true;
-	if (b && (b->kind == BOTTLENECK_STARVED || b->kind == BOTTLENECK_TAKES_CPU)) {
+	if (judge_restarts(judge, verdict, verdict->wait_percent)) {
+		;
+	} else if (b && (b->kind == BOTTLENECK_STARVED || b->kind == BOTTLENECK_TAKES_CPU)) {
 		verdict->state = VERDICT_CPU;
 		verdict->percent = b->percent;
 	} else if (b && b->kind == BOTTLENECK_LOCK) {

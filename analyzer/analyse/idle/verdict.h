@@ -37,6 +37,8 @@
  *              the threads share the work
  *
  * Then, in this order: unknown for losses, as above; the pipeline's own rules about CPUs and locks (bottleneck.h);
+ * data if workers that are started anew for each epoch cost half of the heaviest state or more: their starts are waits
+ * for several states, and lie between steps;
  * device if it is busy for at least VERDICT_BUSY_PERCENT by device_bounds.h; unknown if more than half of the waiting
  * is unknown, and that is more than noise; unknown if the threads mostly waited for events that did not come (epoll,
  * poll or select that timed out) and did nothing themselves: an idle server and a hanging program look like that;
@@ -107,6 +109,7 @@ struct verdict {
 	uint8_t lack; /* enum verdict_lack; with VERDICT_UNKNOWN */
 	bool by_threads; /* judged by the waits of threads, not by a device's tasks */
 	bool has_percent;
+	bool restarts; /* VERDICT_DATA: for the workers of @op, which are started anew for each epoch */
 	bool busy; /* VERDICT_DEVICE: percent is its busy time, not the time for which the host waited */
 	double own_percent; /* by_threads: on a CPU, doing the job's work */
 	/* Cost of the state; busy and VERDICT_HEALTHY: devices' busy time; VERDICT_UNKNOWN: idle time, or see @lack. */

@@ -160,7 +160,8 @@ void judge_devices(struct judge *judge, struct verdict *verdict)
 		know_not_how_busy(verdict);
 	} else if (judge->ns[heaviest] < noise_ns) {
 		blame_device(judge, verdict);
-	} else {
+	} else if (heaviest == VERDICT_DEVICE ||
+		   !judge_restarts(judge, verdict, judge_share(judge->ns[heaviest], judge->window_ns))) {
 		judge_find_cost(judge, verdict, heaviest);
 	}
 }

@@ -59,6 +59,12 @@ struct idle_verdict judge_heaviest_kind(const struct judge *judge, uint8_t state
 /* judge_find_cost - the verdict is @state: fills in its cost, cause and operator */
 void judge_find_cost(struct judge *judge, struct verdict *verdict, uint8_t state);
 
+/*
+ * judge_restarts - do workers that are started anew for each epoch cost at least half of @percent? Then that is the
+ * verdict.
+ */
+bool judge_restarts(const struct judge *judge, struct verdict *verdict, double percent);
+
 /* judge_lost_too_much - are too many records lost for a verdict? Then fills in the source. */
 bool judge_lost_too_much(const struct judge *judge, struct verdict *verdict);
 

@@ -188,7 +188,8 @@ void judge_threads(struct judge *judge, struct verdict *verdict)
 	if (judge_lost_too_much(judge, verdict)) {
 		judge_know_not(verdict, VERDICT_LACK_RECORDS);
 		verdict->has_percent = false;
-	} else if (blame_pipeline(judge, verdict, heaviest)) {
+	} else if (judge_restarts(judge, verdict, judge_share(judge->ns[heaviest], judge->window_ns)) ||
+		   blame_pipeline(judge, verdict, heaviest)) {
 		;
 	} else if (waits->bounds.known && waits->bounds.at_least_percent >= VERDICT_BUSY_PERCENT) {
 		verdict->state = VERDICT_DEVICE;

@@ -128,6 +128,7 @@ const char *bottleneck_name(enum bottleneck_kind kind)
 		[BOTTLENECK_SLEEPS] = "sleeps",	      [BOTTLENECK_STORAGE] = "storage",
 		[BOTTLENECK_STARVED] = "starved",     [BOTTLENECK_LOCK] = "lock",
 		[BOTTLENECK_TAKES_CPU] = "takes_cpu", [BOTTLENECK_SLOW] = "slow",
+		[BOTTLENECK_RESTARTS] = "restarts",
 	};
 
 	return names[kind];
@@ -192,10 +193,39 @@ static void explain(const struct pipeline_steps *steps, struct bottleneck *b)
 		 of->element_ns / 1e6, workers);
 }
 
+/*
+ * Do the starts of workers cost more than all else that the costliest operator costs? The first fetch from new workers
+ * does not count as such: they have made nothing yet, and are slow at first.
+ */
+static bool restarts_most(const struct pipeline_steps *steps)
+{
+	uint64_t all_ns = steps->judged_to_ns - steps->judged_from_ns, other_ns = 0;
+
+	if (steps->judged < STEPS_MIN || percent_of(steps->restart_ns, all_ns) < BOTTLENECK_PERCENT)
+		return false;
+	if (steps->bottleneck != INDEX_NONE)
+		other_ns = operator_cost_ns(&steps->costs[steps->bottleneck]);
+	return steps->restart_ns + steps->restart_fetch_ns >= other_ns;
+}
+
+static struct bottleneck judge_restarts(const struct pipeline_steps *steps)
+{
+	struct bottleneck b = { .kind = BOTTLENECK_RESTARTS, .op = steps->restart_op };
+
+	b.percent = percent_of(steps->restart_ns, steps->judged_to_ns - steps->judged_from_ns);
+	snprintf(b.reason, sizeof(b.reason),
+		 tr("its worker processes end with each epoch, and others are started: %u times, %.1f ms each, %.1f %% "
+		    "of the time from the first to the last of %u steps"),
+		 steps->restarts, (double)steps->restart_ns / 1e6 / steps->restarts, b.percent, steps->judged);
+	return b;
+}
+
 static struct bottleneck judge(const struct pipeline_steps *steps)
 {
 	struct bottleneck b = { .op = INDEX_NONE };
 
+	if (restarts_most(steps))
+		return judge_restarts(steps);
 	if (steps->judged < STEPS_MIN || steps->bottleneck == INDEX_NONE) {
 		explain_none(steps, &b);
 		return b;
@@ -239,6 +269,8 @@ static const struct {
 	[BOTTLENECK_SLOW] = { "pipeline_slow", N_("is too slow"),
 			      N_("Record with the topic sched to see what its workers do; give it "
 			      "more workers.") },
+	[BOTTLENECK_RESTARTS] = { "pipeline_restarts", N_("starts its workers anew for each epoch"),
+				  N_("Keep the worker processes from epoch to epoch, or make epochs longer.") },
 };
 
 static enum advice_aim aim_of(enum bottleneck_kind kind)
@@ -246,6 +278,7 @@ static enum advice_aim aim_of(enum bottleneck_kind kind)
 	switch (kind) {
 	case BOTTLENECK_LOCK: return ADVISE_UNLOCK;
 	case BOTTLENECK_STORAGE: return ADVISE_STORAGE;
+	case BOTTLENECK_RESTARTS: return ADVISE_KEEP;
 	case BOTTLENECK_STARVED:
 	case BOTTLENECK_TAKES_CPU: return ADVISE_FEWER;
 	default: return ADVISE_FASTER;

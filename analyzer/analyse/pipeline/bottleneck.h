@@ -21,6 +21,7 @@ enum bottleneck_kind {
 	BOTTLENECK_LOCK, /* its Python code has the interpreter lock that the trainer needs */
 	BOTTLENECK_TAKES_CPU, /* its threads have the CPUs that the trainer needs */
 	BOTTLENECK_SLOW, /* the trainer waits for it; the activity of its workers is not known */
+	BOTTLENECK_RESTARTS, /* its worker processes are started anew for each epoch; percent is of the time of all epochs */
 };
 
 struct bottleneck {
@@ -51,7 +52,7 @@ struct advice_results {
 	uint32_t advice_count;
 };
 
-/* Returns a kind's name in JSON: "busy sleeps storage starved lock takes_cpu slow none". */
+/* Returns a kind's name in JSON: "busy sleeps storage starved lock takes_cpu slow restarts none". */
 const char *bottleneck_name(enum bottleneck_kind kind);
 
 /*

@@ -43,8 +43,9 @@ static const struct {
 
 	{ "torch", ADVISE_FASTER, "DataLoader", N_("DataLoader: give it workers, num_workers=2 or more.") },
 	{ "torch", ADVISE_FASTER, "worker",
-	  N_("DataLoader: raise num_workers, or prefetch_factor where batches differ in cost; "
-	  "persistent_workers=True keeps the processes from epoch to epoch.") },
+	  N_("DataLoader: raise num_workers, or prefetch_factor where batches differ in cost.") },
+	{ "torch", ADVISE_KEEP, "",
+	  N_("DataLoader: persistent_workers=True, for a loader that is made once, before the loop over epochs.") },
 	{ "torch", ADVISE_FASTER, "pin",
 	  N_("pin_memory: pass on fewer and larger tensors (collate_fn), so that there are fewer copies.") },
 	{ "torch", ADVISE_UNLOCK, "",

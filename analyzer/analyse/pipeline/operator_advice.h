@@ -13,6 +13,7 @@ enum advice_aim {
 	ADVISE_UNLOCK, /* its Python code has the interpreter lock that the trainer needs */
 	ADVISE_FEWER, /* its threads have the CPUs that the trainer needs */
 	ADVISE_STORAGE, /* it waits for a disk */
+	ADVISE_KEEP, /* its worker processes are started anew for each epoch */
 };
 
 /*

@@ -77,6 +77,22 @@ static bool add_taken(const struct model *model, struct pipeline_steps *steps)
 	return done;
 }
 
+static void add_restarts(struct pipeline_steps *steps)
+{
+	const struct pipeline *pipeline = steps->usage->pipeline;
+
+	for (uint32_t i = 0; i < pipeline->restarts.count; i++) {
+		const struct pipeline_restart *restart = &pipeline->restarts.row[i];
+
+		if (restart->start_ns < steps->judged_from_ns || restart->start_ns >= steps->judged_to_ns)
+			continue;
+		steps->restarts++;
+		steps->restart_op = restart->op;
+		steps->restart_ns += restart->make_ns + restart->wait_ns;
+		steps->restart_fetch_ns += restart->fetch_ns;
+	}
+}
+
 static bool add_steps(const struct model *model, const struct analysis_window *window,
 		      struct pipeline_steps *steps)
 {
@@ -111,6 +127,7 @@ static bool add_steps(const struct model *model, const struct analysis_window *w
 	step_blame_free(blame);
 	if (steps->judged && !add_taken(model, steps))
 		return false;
+	add_restarts(steps);
 	steps->bottleneck = costliest(steps->costs, operators, steps->judged_ns);
 	return true;
 }

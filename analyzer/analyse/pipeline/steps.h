@@ -45,6 +45,10 @@ struct pipeline_steps {
 	uint64_t judged_ns; /* duration of the judged steps */
 	uint64_t judged_wait_ns; /* the part of it in fetches */
 	uint64_t other_cpu_ns; /* the trainer's thread was ready, threads of no operator had its CPU */
+	uint64_t restart_ns; /* the trainer's time for workers that were started anew, from judged_from_ns to judged_to_ns */
+	uint64_t restart_fetch_ns; /* the trainer's time in the first fetches from these */
+	uint32_t restarts; /* how often that was */
+	uint32_t restart_op; /* the operator whose workers these were */
 	uint32_t judged; /* number of judged steps */
 	uint32_t bottleneck; /* the operator that costs most; INDEX_NONE = none costs enough */
 };

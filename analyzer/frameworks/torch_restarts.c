@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds what it costs a trainer that its DataLoader has other worker processes in each epoch.
+ *
+ * Without persistent_workers the fetch that returns the end of the data ends the workers and waits for that, and the
+ * next iterator makes new ones, one after the other, before its first fetch. That fetch waits until a worker has started
+ * up: it calls itself pt_data_worker then (torch/utils/data/_utils/worker.py). The batch that the worker makes after
+ * that is work, which workers that remain have, too.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/frameworks/torch.h"
+
+/* The workers of one iterator. */
+struct crew {
+	uint32_t workers;
+	uint64_t first_ns; /* start of the first of them; UINT64_MAX = unknown */
+	uint64_t last_ns; /* start of the last of them */
+	uint64_t ready_ns; /* when the first one that had started up had done so; UINT64_MAX = unknown */
+	bool fetched; /* one of its fetches was visited */
+};
+
+static uint32_t count_crews(const struct torch *torch)
+{
+	uint32_t count = 0;
+
+	for (uint32_t p = 0; p < torch->model->processes.count; p++)
+		if (torch->process_group[p] != INDEX_NONE && torch->process_group[p] >= count)
+			count = torch->process_group[p] + 1;
+	return count;
+}
+
+static void fill_crews(const struct torch *torch, struct crew *crews, uint32_t count)
+{
+	const struct model *model = torch->model;
+
+	for (uint32_t g = 0; g < count; g++)
+		crews[g].first_ns = crews[g].ready_ns = UINT64_MAX;
+	for (uint32_t t = 0; t < model->threads.count; t++) {
+		const struct thread *thread = &model->threads.row[t];
+		const struct process *process = &model->processes.row[thread->process];
+		uint32_t group = torch->process_group[thread->process];
+		struct crew *crew;
+
+		if (group == INDEX_NONE || thread->tid != process->pid)
+			continue;
+		crew = &crews[group];
+		crew->workers++;
+		if (process->start_ns < crew->first_ns)
+			crew->first_ns = process->start_ns;
+		if (process->start_ns > crew->last_ns)
+			crew->last_ns = process->start_ns;
+		if (thread->named_ns && thread->named_ns < crew->ready_ns)
+			crew->ready_ns = thread->named_ns;
+	}
+}
+
+/* Returns the last fetch of the same loader and thread before this one, or NULL. */
+static const struct torch_fetch *fetch_before(const struct torch *torch, uint32_t i)
+{
+	const struct torch_fetch *row = torch->fetches.row;
+
+	for (uint32_t k = i; k-- > 0 && row[k].fetch.thread == row[i].fetch.thread;)
+		if (row[k].loader == row[i].loader)
+			return &row[k];
+	return NULL;
+}
+
+/*
+ * Returns the trainer's time for new workers before their first fetch. It makes one after the other: that takes about as
+ * long for the first one, before it starts, and for the last one, after it started, as between two of them. Of a single
+ * worker the time before its start is unknown, as the program may have done anything then.
+ */
+static uint64_t making_ns(const struct crew *crew, uint64_t after_ns, uint64_t fetch_ns)
+{
+	uint64_t each_ns = crew->workers > 1 ? (crew->last_ns - crew->first_ns) / (crew->workers - 1) : 0;
+	uint64_t from_ns = crew->first_ns - each_ns, to_ns = crew->last_ns + each_ns;
+
+	if (crew->workers == 1 || to_ns > fetch_ns)
+		to_ns = fetch_ns;
+	if (from_ns < after_ns)
+		from_ns = after_ns;
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+static int add_restart(struct torch *torch, const struct torch_fetch *before, const struct torch_fetch *first,
+		       const struct crew *crew)
+{
+	const struct torch_loader *loader = &torch->loaders.row[first->loader];
+	struct pipeline *pipeline = &torch->pipelines->list.row[loader->pipeline];
+	const struct pipeline_fetch *fetch = &first->fetch;
+	struct pipeline_restart restart = { .start_ns = fetch->start_ns,
+					    .fetch_ns = fetch->end_ns - fetch->start_ns,
+					    .op = loader->workers };
+	uint64_t ready_ns = crew->ready_ns < fetch->end_ns ? crew->ready_ns : fetch->end_ns;
+
+	if (crew->first_ns == UINT64_MAX || crew->first_ns < before->fetch.end_ns)
+		return 0;
+	restart.make_ns = making_ns(crew, before->fetch.end_ns, fetch->start_ns);
+	if (before->fetch.end_of_data)
+		restart.make_ns += before->fetch.end_ns - before->fetch.start_ns;
+	if (ready_ns > fetch->start_ns && crew->ready_ns != UINT64_MAX)
+		restart.wait_ns = ready_ns - fetch->start_ns;
+	return MODEL_PUSH(&pipeline->restarts, restart) ? 0 : -ENOMEM;
+}
+
+int torch_restarts_find(struct torch *torch)
+{
+	uint32_t count = count_crews(torch);
+	struct crew *crews = calloc((size_t)count + 1, sizeof(*crews));
+	int err = crews ? 0 : -ENOMEM;
+
+	if (crews)
+		fill_crews(torch, crews, count);
+	for (uint32_t i = 0; i < torch->fetches.count && !err; i++) {
+		const struct torch_fetch *of = &torch->fetches.row[i];
+		const struct torch_fetch *before;
+
+		if (of->single || of->group >= count || crews[of->group].fetched)
+			continue;
+		crews[of->group].fetched = true;
+		before = fetch_before(torch, i);
+		if (before && before->group != of->group && !of->fetch.open)
+			err = add_restart(torch, before, of, &crews[of->group]);
+	}
+	free(crews);
+	return err;
+}
