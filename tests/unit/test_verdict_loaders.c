@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict on loaders whose cost lies between fetches: their workers' starts. */
+/* The verdict on loaders whose cost lies between the training's fetches: their workers' starts, an evaluation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,10 +49,61 @@ static void restarts(void **state)
 	verdict_end(&f);
 }
 
+/* An evaluation within the training's steps, by a loader without workers: its fetches are not the trainer's own work. */
+static void evaluation_in_steps(void **state)
+{
+	static const struct {
+		uint64_t in_steps_us, other_us; /* fetches of the evaluation within judged steps, and after them */
+		bool in_trainer, told;
+	} CASES[] = {
+		{ 500, 0, true, true }, { 0, 500, true, false }, { 500, 0, false, false }, { 100, 0, true, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct step train[] = { { .index = 2, .start_ns = 0, .duration_ns = 900 * US } };
+		struct step evaluate[] = { { .start_ns = 100 * US, .data_wait_ns = CASES[i].in_steps_us * US },
+					   { .start_ns = 900 * US, .data_wait_ns = CASES[i].other_us * US } };
+		struct bottleneck blamed[2] = { { .op = INDEX_NONE }, { .kind = BOTTLENECK_SLOW, .op = 0 } };
+		struct verdict_scene f;
+		struct pipeline_usage usage;
+		struct pipeline_steps steps[2];
+		struct pipeline evaluation;
+
+		verdict_begin(&f);
+		small_span(f.scene.model, f.scene.main, 0, 1000 * US, STATE_RUNNING);
+		verdict_add_pipeline(&f);
+		f.steps.judged_to_ns = 1000 * US;
+		f.steps.judged_wait_ns = 200 * US;
+		f.steps.rows = train;
+		f.steps.count = 1;
+		evaluation = f.pipelines.list.row[0];
+		evaluation.operators.row[0].in_trainer = CASES[i].in_trainer;
+		usage = f.usage;
+		usage.pipeline = &evaluation;
+		steps[0] = steps[1] = f.steps;
+		steps[1].usage = &usage;
+		steps[1].rows = evaluate;
+		steps[1].count = 2;
+		f.all_steps = (struct step_results){ .pipelines = steps, .count = 2, .main = 0 };
+		f.advice = (struct advice_results){ .bottlenecks = blamed, .count = 2 };
+		verdict_judge_waits(&f);
+		if (CASES[i].told) {
+			verdict_expect(&f, VERDICT_DATA, 70);
+			assert_int_equal(f.verdict.pipeline, 1);
+		} else {
+			assert_int_equal(f.verdict.pipeline, INDEX_NONE);
+		}
+		f.all_steps.main = INDEX_NONE;
+		verdict_end(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(restarts),
+		cmocka_unit_test(evaluation_in_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

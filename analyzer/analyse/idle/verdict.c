@@ -34,6 +34,54 @@ static const struct pipeline_steps *main_steps(const struct verdict_facts *facts
 						: &facts->steps->pipelines[facts->steps->main];
 }
 
+/* Returns the time in fetches of another pipeline of the thread that lies in the judged steps: an evaluation in between. */
+static uint64_t waits_inside(const struct pipeline_steps *steps, const struct pipeline_steps *other)
+{
+	uint64_t ns = 0;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < other->count; i++) {
+		const struct step *row = &other->rows[i];
+
+		while (at < steps->count && steps->rows[at].start_ns + steps->rows[at].duration_ns <= row->start_ns)
+			at++;
+		if (at == steps->count)
+			break;
+		if (steps->rows[at].start_ns <= row->start_ns && steps->rows[at].index >= STEPS_WARM_UP)
+			ns += row->data_wait_ns;
+	}
+	return ns;
+}
+
+/*
+ * An evaluation between two training steps is part of the first of them. If its loader, which has no workers, takes
+ * more of the steps' time than the training's, it is the one to blame.
+ */
+static void ask_evaluations(const struct verdict_facts *facts, const struct pipeline_steps *steps,
+			    struct verdict *verdict)
+{
+	uint64_t most_ns = steps->judged_wait_ns, all_ns = steps->judged_wait_ns;
+
+	for (uint32_t i = 0; i < facts->steps->count && i < facts->advice->count; i++) {
+		const struct pipeline_steps *other = &facts->steps->pipelines[i];
+		const struct bottleneck *b = &facts->advice->bottlenecks[i];
+		uint64_t ns;
+
+		if (i == facts->steps->main || other->usage->fetch.thread != steps->usage->fetch.thread ||
+		    b->kind == BOTTLENECK_NONE ||
+		    !other->usage->pipeline->operators.row[b->op].in_trainer)
+			continue;
+		ns = waits_inside(steps, other);
+		all_ns += ns;
+		if (ns <= most_ns)
+			continue;
+		most_ns = ns;
+		verdict->pipeline = i;
+		verdict->op = b->op;
+	}
+	verdict->wait_percent = judge_share(all_ns, steps->judged_ns);
+}
+
 /* Fills in the share of the steps' time in waits for data, and the operator that causes them. */
 static void ask_steps(struct judge *judge, struct verdict *verdict)
 {
@@ -50,6 +98,7 @@ static void ask_steps(struct judge *judge, struct verdict *verdict)
 		verdict->pipeline = main;
 		verdict->op = judge->facts->advice->bottlenecks[main].op;
 	}
+	ask_evaluations(judge->facts, steps, verdict);
 }
 
 bool judge_lost_too_much(const struct judge *judge, struct verdict *verdict)
