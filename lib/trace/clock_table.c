@@ -24,6 +24,18 @@ struct row {
 	uint64_t counter_reached;
 };
 
+/* A straight line through two snapshots: (x0, y0) and (x1, y1), x0 < x1, y0 <= y1. */
+struct line {
+	uint64_t x0, y0, x1, y1;
+};
+
+/* Where the latest value between two snapshots was: the next ones are mostly there, too. */
+struct recent {
+	enum clock_kind from, to;
+	uint64_t above, below; /* for the values between these; 0, 0 = none */
+	struct line line;
+};
+
 struct clock_table {
 	struct row *row;
 	size_t count;
@@ -31,11 +43,7 @@ struct clock_table {
 	uint64_t skipped;
 	bool settled; /* sorted, and "reached" and "missing" are right */
 	bool missing[CLOCK_KINDS]; /* not in every snapshot: of no use */
-};
-
-/* A straight line through two snapshots: (x0, y0) and (x1, y1), x0 < x1, y0 <= y1. */
-struct line {
-	uint64_t x0, y0, x1, y1;
+	struct recent recent; /* of settled snapshots */
 };
 
 struct clock_table *clock_table_new(void)
@@ -134,6 +142,7 @@ static void settle(struct clock_table *table)
 	}
 	table->count = kept;
 	table->settled = true;
+	table->recent = (struct recent){ 0 };
 }
 
 size_t clock_table_count(struct clock_table *table)
@@ -165,7 +174,8 @@ static int line_at(const struct line *line, uint64_t x, uint64_t *result)
 	uint64_t dx = line->x1 - line->x0, dy = line->y1 - line->y0;
 	bool below = x < line->x0;
 	unsigned __int128 product = (unsigned __int128)(below ? line->x0 - x : x - line->x0) * dy;
-	unsigned __int128 step = product / dx;
+	/* A second times a second fits 64 bits, whose division takes a fraction of the time. */
+	unsigned __int128 step = product >> 64 ? product / dx : (uint64_t)product / dx;
 
 	if (below && product % dx)
 		step++;
@@ -242,7 +252,9 @@ static int outer_line(const struct clock_table *table, enum clock_kind from, enu
 static int convert(struct clock_table *table, enum clock_kind from, enum clock_kind to,
 		   uint64_t value, uint64_t *result)
 {
+	const struct recent *recent = &table->recent;
 	struct line line;
+	uint64_t below;
 	size_t i;
 	int err;
 
@@ -251,6 +263,8 @@ static int convert(struct clock_table *table, enum clock_kind from, enum clock_k
 	settle(table);
 	if (!table->count || table->missing[from] || table->missing[to])
 		return -ENODATA;
+	if (value > recent->above && value < recent->below && recent->from == from && recent->to == to)
+		return line_at(&recent->line, value, result);
 	i = find(table, from, value);
 	if (i == 0 || i == table->count) {
 		err = outer_line(table, from, to, i ? i - 1 : 0, value, &line);
@@ -258,7 +272,8 @@ static int convert(struct clock_table *table, enum clock_kind from, enum clock_k
 	}
 	line = (struct line){ value_at(table, from, i - 1), value_at(table, to, i - 1),
 			      value_at(table, from, i), value_at(table, to, i) };
-	if (value == line.x1) {
+	below = line.x1;
+	if (value == below) {
 		*result = line.y1;
 		return 0;
 	}
@@ -267,6 +282,7 @@ static int convert(struct clock_table *table, enum clock_kind from, enum clock_k
 		line.x1 = line.x0 + 1;
 		line.y1 = line.y0 + 1;
 	}
+	table->recent = (struct recent){ from, to, reached_at(table, from, i - 1), below, line };
 	return line_at(&line, value, result);
 }
 

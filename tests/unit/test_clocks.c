@@ -344,6 +344,71 @@ static void test_round_trip(void **state)
 	}
 }
 
+static void add_set_back(struct clock_table *t, bool also_late)
+{
+	add(t, 10 * S, 10 * S, 20 * S, EPOCH + 10 * S, 10);
+	add(t, 11 * S, 11 * S + 50, 21 * S, EPOCH + 11 * S, 20);
+	add(t, 12 * S, 12 * S + 70, 22 * S, EPOCH + 7 * S, 30);
+	add(t, 20 * S, 20 * S + 90, 31 * S, EPOCH + 15 * S, 40);
+	if (also_late)
+		add(t, 16 * S, 16 * S + 75, 29 * S, EPOCH + 12 * S, 35);
+}
+
+static int convert(struct clock_table *t, bool to, enum clock_kind kind, uint64_t value, uint64_t *result)
+{
+	return to ? clock_table_to_monotonic(t, kind, value, result)
+		  : clock_table_from_monotonic(t, kind, value, result);
+}
+
+/* Is a conversion the same as that of a table which has converted nothing before? */
+static void compare_with_new(struct clock_table *t, bool also_late, bool to, enum clock_kind kind, uint64_t value)
+{
+	struct clock_table *new = clock_table_new();
+	uint64_t result = 1, expected = 1;
+	int err;
+
+	assert_non_null(new);
+	add_set_back(new, also_late);
+	err = convert(new, to, kind, value, &expected);
+	assert_int_equal(convert(t, to, kind, value, &result), err);
+	assert_int_equal(result, expected);
+	clock_table_free(new);
+}
+
+/* A value is converted alike whatever was converted before it. */
+static void test_any_order(void **state)
+{
+	static const uint64_t OFFSETS[] = { 0, 1, 10, 20, 50, 70, 90, 91, S / 2, S - 1, S + 1, 7 * S - 1 };
+	struct clock_table *t = *state;
+	uint64_t chance = 1;
+
+	add_set_back(t, false);
+	for (int i = 0; i < 40000; i++) {
+		bool also_late = i >= 20000;
+		enum clock_kind kind;
+		uint64_t value;
+		bool to;
+
+		if (i == 20000) {
+			uint64_t same;
+
+			/* Between those of the latest conversion. */
+			assert_int_equal(convert(t, true, CLOCK_KIND_MONOTONIC_RAW, 18 * S, &same), 0);
+			add(t, 16 * S, 16 * S + 75, 29 * S, EPOCH + 12 * S, 35);
+			compare_with_new(t, true, true, CLOCK_KIND_MONOTONIC_RAW, 18 * S);
+		}
+		chance = chance * UINT64_C(6364136223846793005) + 1442695040888963407ull;
+		kind = (enum clock_kind)((chance >> 33) % CLOCK_KINDS);
+		to = chance >> 40 & 1;
+		value = (5 + (chance >> 41) % 20) * S + OFFSETS[(chance >> 50) % (sizeof(OFFSETS) / sizeof(*OFFSETS))];
+		if (to && kind == CLOCK_KIND_REALTIME)
+			value += EPOCH;
+		if (to && kind == CLOCK_KIND_COUNTER)
+			value %= 80;
+		compare_with_new(t, also_late, to, kind, value);
+	}
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, new_table, free_table)
 
 int main(void)
@@ -363,6 +428,7 @@ int main(void)
 		TEST(test_too_many),
 		TEST(test_extremes),
 		TEST(test_round_trip),
+		TEST(test_any_order),
 	};
 
 	return cmocka_run_group_tests_name("clocks", tests, NULL, NULL);
