@@ -73,13 +73,14 @@ static bool copy_rows(struct sorting *of, const char *rows, size_t count)
 	size_t bytes = count * of->size;
 
 	if (bytes > of->room) {
-		free(of->copy);
-		of->room = bytes < SMALL_COPY ? bytes * 2 : bytes;
-		of->copy = malloc(of->room);
-		if (!of->copy) {
-			of->room = 0;
+		size_t room = bytes < SMALL_COPY ? bytes * 2 : bytes;
+		/* Not free() and malloc(): the kernel would take pages back and clear new ones for each larger copy. */
+		char *grown = realloc(of->copy, room);
+
+		if (!grown)
 			return false;
-		}
+		of->copy = grown;
+		of->room = room;
 	}
 	memcpy(of->copy, rows, bytes);
 	return true;
