@@ -80,18 +80,17 @@ static bool count(struct call_digest *digest, const struct counted_call *row)
 static struct digest_thread *thread_of(struct call_digest *digest, uint32_t tid)
 {
 	const struct digest_thread new = { .tid = tid };
+	uint32_t *seen = &digest->seen[tid % DIGEST_SEEN];
 
-	if (digest->last < digest->threads.count &&
-	    digest->threads.row[digest->last].tid == tid)
-		return &digest->threads.row[digest->last];
-	digest->last = map_get(&digest->thread_map, tid);
-	if (digest->last == MAP_NONE) {
-		digest->last = digest->threads.count;
-		if (!map_put(&digest->thread_map, tid, digest->last) ||
-		    !MODEL_PUSH(&digest->threads, new))
+	if (*seen < digest->threads.count && digest->threads.row[*seen].tid == tid)
+		return &digest->threads.row[*seen];
+	*seen = map_get(&digest->thread_map, tid);
+	if (*seen == MAP_NONE) {
+		*seen = digest->threads.count;
+		if (!map_put(&digest->thread_map, tid, *seen) || !MODEL_PUSH(&digest->threads, new))
 			return NULL;
 	}
-	return &digest->threads.row[digest->last];
+	return &digest->threads.row[*seen];
 }
 
 static const struct function *function_of(const struct call_digest *digest, const struct call *call)
@@ -155,32 +154,6 @@ static bool settle(struct call_digest *digest, struct digest_thread *thread, con
 	return ok;
 }
 
-static bool wait_for_outer(struct call_digest *digest, struct digest_thread *thread,
-			   const struct counted_call *row, const struct call *call)
-{
-	const struct waiting_call new = { .row = *row,
-					  .first_start_ns = call->start_ns,
-					  .depth = call->depth,
-					  .next = (uint8_t)(call->depth - 1) };
-
-	for (uint32_t i = 0; i < thread->waiting.count; i++) {
-		struct waiting_call *other = &thread->waiting.row[i];
-
-		if (other->depth != new.depth || other->next != new.next ||
-		    !alike(&other->row, row))
-			continue;
-		merge(&other->row, row);
-		if (new.first_start_ns < other->first_start_ns)
-			other->first_start_ns = new.first_start_ns;
-		return true;
-	}
-	if (thread->waiting.count == WAITING_MAX) {
-		digest->model->survey.too_many = true;
-		return true;
-	}
-	return MODEL_PUSH(&thread->waiting, new);
-}
-
 static bool is_telling(uint8_t role)
 {
 	return role == PROFBPF__FUNCTION__ROLE__STREAM ||
@@ -188,32 +161,60 @@ static bool is_telling(uint8_t role)
 	       role == PROFBPF__FUNCTION__ROLE__COPY_KIND;
 }
 
-static struct counted_call row_of(const struct call_digest *digest, const struct call *call)
+/* Fills a row of zeros in place: copying one whose members were just written waits for all of these. */
+static void fill_row(const struct call_digest *digest, const struct call *call, struct counted_call *row)
 {
 	const struct function *function = function_of(digest, call);
-	struct counted_call row = { .count = 1,
-				    .shortest_ns = call->end_ns - call->start_ns,
-				    .first_end_ns = call->end_ns,
-				    .last_end_ns = call->end_ns };
 
-	row.call = (struct call){ .thread = call->thread,
-				  .function = call->function,
-				  .flags = call->flags,
-				  .task = INDEX_NONE };
+	row->count = 1;
+	row->shortest_ns = call->end_ns - call->start_ns;
+	row->first_end_ns = row->last_end_ns = call->end_ns;
+	row->call.thread = call->thread;
+	row->call.function = call->function;
+	row->call.flags = call->flags;
+	row->call.task = INDEX_NONE;
 	if (load_is_error(function, call))
-		row.call.flags |= MODEL_CALL_ERROR;
+		row->call.flags |= MODEL_CALL_ERROR;
 	if (call->end_ns < digest->model->survey.from_ns)
-		row.call.start_ns = call->start_ns;
+		row->call.start_ns = call->start_ns;
 	for (int i = 0; i < 3; i++)
-		row.call.args[i] = is_telling(function->roles[i]) ? call->args[i] : 0;
-	return row;
+		row->call.args[i] = is_telling(function->roles[i]) ? call->args[i] : 0;
+}
+
+/* Notes a call that waits for the calls around it. */
+static bool wait_for_outer(struct call_digest *digest, struct digest_thread *thread,
+			   const struct call *call)
+{
+	struct waiting_call *new;
+
+	if (!MODEL_PUSH(&thread->waiting, (struct waiting_call){ 0 }))
+		return false;
+	new = &thread->waiting.row[--thread->waiting.count];
+	fill_row(digest, call, &new->row);
+	new->first_start_ns = call->start_ns;
+	new->depth = call->depth;
+	new->next = (uint8_t)(call->depth - 1);
+	for (struct waiting_call *other = thread->waiting.row; other < new; other++) {
+		if (other->depth != new->depth || other->next != new->next ||
+		    !alike(&other->row, &new->row))
+			continue;
+		merge(&other->row, &new->row);
+		if (new->first_start_ns < other->first_start_ns)
+			other->first_start_ns = new->first_start_ns;
+		return true;
+	}
+	if (thread->waiting.count == WAITING_MAX)
+		digest->model->survey.too_many = true;
+	else
+		thread->waiting.count++;
+	return true;
 }
 
 bool digest_call(struct call_digest *digest, const struct call *call, bool kept)
 {
 	const struct function *function = function_of(digest, call);
 	struct digest_thread *thread = thread_of(digest, call->thread);
-	struct counted_call row;
+	struct counted_call row = { 0 };
 
 	if (!thread)
 		return false;
@@ -222,8 +223,10 @@ bool digest_call(struct call_digest *digest, const struct call *call, bool kept)
 	if (kept || !(function_submits(function) ||
 		      function->kind == PROFBPF__FUNCTION__KIND__SYNC))
 		return true;
-	row = row_of(digest, call);
-	return call->depth ? wait_for_outer(digest, thread, &row, call) : count(digest, &row);
+	if (call->depth)
+		return wait_for_outer(digest, thread, call);
+	fill_row(digest, call, &row);
+	return count(digest, &row);
 }
 
 /* Counts the calls whose enclosing calls were not found, as unsure. */

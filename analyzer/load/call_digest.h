@@ -30,6 +30,7 @@ struct digest_thread {
 };
 
 #define DIGEST_RECENT 256 /* a power of 2 */
+#define DIGEST_SEEN 256 /* the same */
 
 struct call_digest {
 	struct model *model;
@@ -38,7 +39,7 @@ struct call_digest {
 	uint32_t recent[DIGEST_RECENT]; /* 1 + row of recently counted calls, by thread and function */
 	struct map thread_map; /* tid -> threads */
 	MODEL_ARRAY(struct digest_thread) threads;
-	uint32_t last; /* index into threads: the thread of the previous call */
+	uint32_t seen[DIGEST_SEEN]; /* indices into threads of recent thread ids, by the last bits of the id */
 };
 
 /*

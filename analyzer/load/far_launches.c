@@ -37,16 +37,17 @@ static uint64_t end_of(const struct far_call *call)
 static struct launching_thread *thread_of(struct far_launches *far, uint32_t tid)
 {
 	const struct launching_thread new = { .tid = tid };
+	uint32_t *seen = &far->seen[tid % FAR_SEEN];
 
-	if (far->last < far->threads.count && far->threads.row[far->last].tid == tid)
-		return &far->threads.row[far->last];
-	far->last = map_get(&far->thread_map, tid);
-	if (far->last == MAP_NONE) {
-		far->last = far->threads.count;
-		if (!map_put(&far->thread_map, tid, far->last) || !MODEL_PUSH(&far->threads, new))
+	if (*seen < far->threads.count && far->threads.row[*seen].tid == tid)
+		return &far->threads.row[*seen];
+	*seen = map_get(&far->thread_map, tid);
+	if (*seen == MAP_NONE) {
+		*seen = far->threads.count;
+		if (!map_put(&far->thread_map, tid, *seen) || !MODEL_PUSH(&far->threads, new))
 			return NULL;
 	}
-	return &far->threads.row[far->last];
+	return &far->threads.row[*seen];
 }
 
 static bool add_call(struct launching_thread *thread, const struct far_call *row)

@@ -40,13 +40,15 @@ struct far_name {
 	uint32_t near;
 };
 
+#define FAR_SEEN 256 /* a power of 2 */
+
 struct far_launches {
 	struct model *model;
 	bool loops; /* steps are to be found in the part */
 	bool doubtful;
 	struct map thread_map; /* tid -> threads */
 	MODEL_ARRAY(struct launching_thread) threads;
-	uint32_t last; /* index into threads: the thread of the previous row */
+	uint32_t seen[FAR_SEEN]; /* indices into threads of recent thread ids, by the last bits of the id */
 	MODEL_ARRAY(struct far_name) names; /* by string */
 	struct far_counts counts;
 };

@@ -29,9 +29,18 @@ static uint32_t tid_row(struct loader *loader, uint32_t tid, uint64_t ts_ns)
 	return *seen;
 }
 
+static void note_thread(struct tid_info *info, uint32_t tgid, uint64_t ts_ns)
+{
+	if (tgid)
+		info->tgid = tgid;
+	if (ts_ns < info->first_ns)
+		info->first_ns = ts_ns;
+	if (ts_ns > info->last_ns)
+		info->last_ns = ts_ns;
+}
+
 bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint64_t ts_ns)
 {
-	struct tid_info *info;
 	uint32_t index;
 
 	if (tid == 0)
@@ -39,13 +48,7 @@ bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint6
 	index = tid_row(loader, tid, ts_ns);
 	if (index == INDEX_NONE)
 		return loader_out_of_memory(loader);
-	info = &loader->tids.row[index];
-	if (tgid)
-		info->tgid = tgid;
-	if (ts_ns < info->first_ns)
-		info->first_ns = ts_ns;
-	if (ts_ns > info->last_ns)
-		info->last_ns = ts_ns;
+	note_thread(&loader->tids.row[index], tgid, ts_ns);
 	return true;
 }
 
@@ -86,12 +89,6 @@ bool loader_keeps_calls_of(const struct loader *loader, uint32_t function)
 	return loader->rows && load_names_threads(row);
 }
 
-static bool keeps_call(struct loader *loader, const struct call *row)
-{
-	return loader_keeps_calls_of(loader, row->function) ||
-	       (loader->rows & LOAD_CALLS && window_has(&loader->window, row->start_ns, row->end_ns));
-}
-
 bool loader_saw_launch(struct loader *loader, uint32_t function, uint32_t tgid)
 {
 	struct launch_caller new = { function, tgid };
@@ -114,49 +111,108 @@ static void count_call(struct loader *loader, const struct call *row)
 	function->counted_texts += row->text != 0;
 }
 
+/* What the calls of a shape have in common. */
+struct shape_facts {
+	bool known;
+	bool kept; /* whatever their time */
+	uint32_t thread; /* id */
+	uint32_t tgid;
+	uint32_t function;
+	uint32_t text;
+	uint32_t tid_row; /* index into loader->tids, once a call was good; INDEX_NONE before */
+	uint8_t flags;
+	uint8_t depth;
+};
+
+/* A shape's facts are read at its first call: rows of the model are made in the order of calls. NULL without memory. */
+static struct shape_facts *new_shapes(struct loader *loader, const Profbpf__Calls *calls, size_t rows)
+{
+	ProtobufCAllocator *allocator = &loader->arena.allocator;
+	size_t count = 0;
+	struct shape_facts *shapes;
+
+	for (size_t i = 0; calls->n_shape && i < rows; i++)
+		count = calls->shape[i] >= count ? calls->shape[i] + (size_t)1 : count;
+	count = calls->n_shape ? count : rows;
+	shapes = allocator->alloc(allocator->allocator_data, (count + 1) * sizeof(*shapes));
+	for (size_t i = 0; shapes && i < count; i++)
+		shapes[i].known = false;
+	return shapes;
+}
+
+static void read_shape(struct loader *loader, const Profbpf__Calls *calls, size_t s, struct shape_facts *shape)
+{
+	const uint32_t flags = COLUMN_AT(calls, flags, s);
+
+	shape->known = true;
+	shape->thread = (uint32_t)COLUMN_AT(calls, tid, s);
+	shape->tgid = (uint32_t)COLUMN_AT(calls, tgid, s);
+	shape->function = loader_function(loader, COLUMN_AT(calls, function, s));
+	shape->text = loader_string(loader, COLUMN_AT(calls, text, s));
+	shape->tid_row = INDEX_NONE;
+	shape->flags = call_flags(flags);
+	shape->depth = (uint8_t)(flags >> DEPTH_SHIFT);
+	shape->kept = shape->function != INDEX_NONE && loader_keeps_calls_of(loader, shape->function);
+}
+
+static bool saw_caller(struct loader *loader, struct shape_facts *shape, uint64_t ts_ns)
+{
+	if (shape->tid_row == INDEX_NONE)
+		shape->tid_row = tid_row(loader, shape->thread, ts_ns);
+	if (shape->tid_row == INDEX_NONE)
+		return loader_out_of_memory(loader);
+	note_thread(&loader->tids.row[shape->tid_row], shape->tgid, ts_ns);
+	return true;
+}
+
+static bool add_call(struct loader *loader, const struct shape_facts *shape, const struct call *row)
+{
+	const bool kept = shape->kept || (loader->rows & LOAD_CALLS &&
+					  window_has(&loader->window, row->start_ns, row->end_ns));
+
+	if (loader->digest.wanted && (!digest_call(&loader->digest, row, kept) ||
+				      !far_launches_call(&loader->far, &loader->window, row, kept)))
+		return loader_out_of_memory(loader);
+	if (kept)
+		return MODEL_PUSH(&loader->model->calls, *row) || loader_out_of_memory(loader);
+	count_call(loader, row);
+	return loader_saw_launch(loader, row->function, shape->tgid);
+}
+
 bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__Calls *calls = LOADER_UNPACK_BATCH(calls, packet);
 	struct call row = { .task = INDEX_NONE };
+	struct shape_facts *shapes;
 	size_t rows;
 
 	if (!calls || !call_columns_resolve(calls, &rows))
 		return false;
+	shapes = new_shapes(loader, calls, rows);
+	if (!shapes)
+		return loader_out_of_memory(loader);
 	for (size_t i = 0; i < rows; i++) {
 		size_t s = calls->n_shape ? calls->shape[i] : i;
-		bool kept;
+		struct shape_facts *shape = &shapes[s];
 		uint64_t dur_ns = COLUMN_AT(calls, dur_ns, i);
 		uint64_t end_ns = (uint64_t)COLUMN_AT(calls, end_ns, i);
-		uint32_t flags = COLUMN_AT(calls, flags, s);
 
+		if (!shape->known)
+			read_shape(loader, calls, s, shape);
 		row.ret = call_columns_values(calls, i, row.args);
 		row.start_ns = end_ns - dur_ns;
 		row.end_ns = end_ns;
-		row.thread = (uint32_t)COLUMN_AT(calls, tid, s);
-		row.function = loader_function(loader, COLUMN_AT(calls, function, s));
-		row.text = loader_string(loader, COLUMN_AT(calls, text, s));
-		row.flags = call_flags(flags);
-		row.depth = (uint8_t)(flags >> DEPTH_SHIFT);
+		row.thread = shape->thread;
+		row.function = shape->function;
+		row.text = shape->text;
+		row.flags = shape->flags;
+		row.depth = shape->depth;
 		if (row.thread == 0 || dur_ns > end_ns || row.function == INDEX_NONE) {
 			loader->model->bad_rows++;
 			continue;
 		}
-		if (!loader_saw_thread(loader, row.thread, (uint32_t)COLUMN_AT(calls, tgid, s),
-				       end_ns))
-			return loader_out_of_memory(loader);
-		kept = keeps_call(loader, &row);
-		if (loader->digest.wanted &&
-		    (!digest_call(&loader->digest, &row, kept) ||
-		     !far_launches_call(&loader->far, &loader->window, &row, kept)))
-			return loader_out_of_memory(loader);
-		if (!kept) {
-			count_call(loader, &row);
-			if (!loader_saw_launch(loader, row.function,
-					       (uint32_t)COLUMN_AT(calls, tgid, s)))
-				return false;
-		} else if (!MODEL_PUSH(&loader->model->calls, row)) {
-			return loader_out_of_memory(loader);
-		}
+		if (!saw_caller(loader, shape, end_ns) || !add_call(loader, shape, &row))
+			return false;
 		loader_reached(loader, end_ns);
 	}
 	loader->read[READ_API] += rows;
