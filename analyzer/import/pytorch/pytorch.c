@@ -215,35 +215,36 @@ enum { TRACK_STREAM, TRACK_THREAD };
 static int add_gpu_task(struct pytorch *file, const struct json_value *values, enum event event)
 {
 	struct model *model = file->import->model;
-	struct gpu_task task = { .kind = kind_of_task(event, text_of(&values[F_NAME])) };
+	struct pytorch_common common = { .kind = kind_of_task(event, text_of(&values[F_NAME])) };
+	struct gpu_task task = { 0 };
 	int err;
 
 	if (!times_of(values, &task.start_ns, &task.dur_ns))
 		return import_finding(file->import, "device tasks without usable times",
 				      text_of(&values[F_NAME]));
-	if (!number_of(&values[F_DEVICE], &task.device) && !number_of(&values[F_PID], &task.device))
+	if (!number_of(&values[F_DEVICE], &common.place) && !number_of(&values[F_PID], &common.place))
 		return import_finding(file->import, "device tasks of no device",
 				      text_of(&values[F_NAME]));
-	if (!track_of(&values[F_STREAM], &task.stream))
-		track_of(&values[F_TID], &task.stream);
+	if (!track_of(&values[F_STREAM], &common.track))
+		track_of(&values[F_TID], &common.track);
 	number_of(&values[F_CORRELATION], &task.correlation);
 	number_of(&values[F_BYTES], &task.bytes);
 	if (!number_of(&values[F_EXTERNAL], &task.external))
 		number_of(&values[F_EXTERNAL_2021], &task.external);
-	err = import_track(file->import, &file->tracks, TRACK_STREAM, task.device, task.stream);
+	err = import_track(file->import, &file->tracks, TRACK_STREAM, common.place, common.track);
 	if (err)
 		return err;
-	task.name = model_string(model, text_of(&values[F_NAME]));
-	if (task.kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)
-		pytorch_collective(file, &values[F_COLLECTIVE], &values[F_GROUP], &task);
+	common.name = model_string(model, text_of(&values[F_NAME]));
+	if (common.kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)
+		pytorch_collective(file, &values[F_COLLECTIVE], &values[F_GROUP], &common, &task);
 	if (event == EVENT_KERNEL &&
-	    pytorch_launch_figures(file, &values[F_GRID], KEYS + F_GRID, &task) != 0)
+	    pytorch_launch_figures(file, &values[F_GRID], KEYS + F_GRID, &common, &task) != 0)
 		return -ENOMEM;
-	return task.name != INDEX_NONE && task.group != INDEX_NONE &&
-			       task.collective != INDEX_NONE && task.type != INDEX_NONE &&
-			       MODEL_PUSH(&file->tasks, task)
-		       ? 0
-		       : -ENOMEM;
+	if (common.name == INDEX_NONE || common.group == INDEX_NONE || common.collective == INDEX_NONE ||
+	    common.type == INDEX_NONE)
+		return -ENOMEM;
+	task.common = pytorch_common_of(file, &common);
+	return task.common != INDEX_NONE && MODEL_PUSH(&file->tasks, task) ? 0 : -ENOMEM;
 }
 
 /* Converts "[[8,16],[],[2]]" to "8,16;;2", "[\"float\",\"\"]" to "float;". */
@@ -344,24 +345,24 @@ static const char *runtime_of(const char *category, const char *name)
 static int add_host_call(struct pytorch *file, const struct json_value *values)
 {
 	struct model *model = file->import->model;
-	struct host_call call = { .runtime = runtime_of(text_of(&values[F_CAT]), text_of(&values[F_NAME])) };
-	uint64_t pid;
+	struct pytorch_common common = { .runtime = runtime_of(text_of(&values[F_CAT]), text_of(&values[F_NAME])) };
+	struct host_call call = { 0 };
 	int err;
 
 	if (!times_of(values, &call.start_ns, &call.dur_ns))
 		return import_finding(file->import, "runtime calls without usable times",
 				      text_of(&values[F_NAME]));
-	if (!number_of(&values[F_PID], &pid) || pid > UINT32_MAX ||
-	    !thread_of(&values[F_TID], &call.tid))
+	if (!number_of(&values[F_PID], &common.place) || common.place > UINT32_MAX ||
+	    !thread_of(&values[F_TID], &common.track))
 		return import_finding(file->import, "runtime calls of no process or thread",
 				      text_of(&values[F_NAME]));
-	call.pid = (uint32_t)pid;
-	err = import_track(file->import, &file->tracks, TRACK_THREAD, pid, call.tid);
+	err = import_track(file->import, &file->tracks, TRACK_THREAD, common.place, common.track);
 	if (err)
 		return err;
 	number_of(&values[F_CORRELATION], &call.correlation);
-	call.name = model_string(model, text_of(&values[F_NAME]));
-	return call.name != INDEX_NONE && MODEL_PUSH(&file->calls, call) ? 0 : -ENOMEM;
+	common.name = model_string(model, text_of(&values[F_NAME]));
+	call.common = common.name == INDEX_NONE ? INDEX_NONE : pytorch_common_of(file, &common);
+	return call.common != INDEX_NONE && MODEL_PUSH(&file->calls, call) ? 0 : -ENOMEM;
 }
 
 /* Adds a step, ProfilerStep#3, of the host; the same on a device ("gpu_user_annotation") is skipped. */
@@ -509,6 +510,8 @@ static int import(struct import *import)
 		err = pytorch_put_rows(&file);
 	import_rows_free(&file.rows);
 	map_free(&file.device_names);
+	map_free(&file.common_map);
+	free(file.commons.row);
 	import_tracks_free(&file.tracks);
 	free(file.calls.row);
 	free(file.tasks.row);

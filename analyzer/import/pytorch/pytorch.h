@@ -15,15 +15,28 @@
 #include "analyzer/import/pass_arrows.h"
 #include "analyzer/import/task_find.h"
 
-/* A call of a runtime, until the whole file is read. Times in the file's clock. */
+/* What many calls or tasks have in common. Unused members are 0. */
+struct pytorch_common {
+	uint64_t place; /* process of a call, device of a task */
+	uint64_t track; /* thread of a call, stream of a task */
+	const char *runtime; /* of a call; static text */
+	uint32_t name; /* strings, from here */
+	uint32_t group; /* ranks of a collective, "[0, 1]" */
+	uint32_t collective; /* "allreduce" */
+	uint32_t type; /* data type, "Float" */
+	uint32_t members; /* size of its group; 0 = unknown */
+	uint16_t kind; /* of a task */
+	uint16_t metric_count; /* of a task */
+};
+
+/* Calls and tasks stay until the whole file is read, in files if they are many. Times in the file's clock. */
+
+/* A call of a runtime. */
 struct host_call {
 	uint64_t correlation;
 	int64_t start_ns;
 	int64_t dur_ns;
-	uint64_t tid;
-	const char *runtime; /* static text */
-	uint32_t pid;
-	uint32_t name;
+	uint32_t common; /* index into commons */
 };
 
 struct pytorch_operator {
@@ -50,17 +63,9 @@ struct gpu_task {
 	uint64_t external; /* number of its operator; 0 = unknown */
 	int64_t start_ns;
 	int64_t dur_ns;
-	uint64_t stream;
 	uint64_t bytes;
-	uint64_t device;
-	uint32_t name;
-	uint32_t group; /* string: ranks of a collective, "[0, 1]" */
-	uint32_t collective; /* string: "allreduce" */
-	uint32_t type; /* string: data type, "Float" */
-	uint32_t members; /* size of its group; 0 = unknown */
+	uint32_t common; /* index into commons */
 	uint32_t first_metric; /* first row of metrics: figures of its launch */
-	uint32_t metric_count;
-	uint8_t kind;
 };
 
 /* A step or a memory record; its start and, of a step, its duration are in the file's clock. */
@@ -77,11 +82,16 @@ struct pytorch_memory {
 	uint32_t pid;
 };
 
+#define PYTORCH_RECENT 1024
+
 struct pytorch {
 	struct import *import;
 	struct import_rows rows;
 	struct recent_details details;
 	int64_t base_ns; /* baseTimeNanoseconds */
+	MODEL_ARRAY(struct pytorch_common) commons;
+	struct map common_map; /* hash -> commons */
+	uint32_t recent_commons[PYTORCH_RECENT]; /* 1 + index into commons, by the hash; 0 = none */
 	MODEL_ARRAY(struct host_call) calls;
 	MODEL_ARRAY(struct gpu_task) tasks;
 	MODEL_ARRAY(struct task_metric) metrics;
@@ -107,10 +117,10 @@ struct json_value;
  * pytorch_collective - sets group, type and size (the larger of both messages) of a collective's kernel
  *
  * @told: name, elements in and out, type of elements, size of the group, in this order; @ranks: of the group.
- * Strings of @task are INDEX_NONE if out of memory.
+ * Strings of @common are INDEX_NONE if out of memory.
  */
-void pytorch_collective(struct pytorch *file, const struct json_value *told,
-			const struct json_value *ranks, struct gpu_task *task);
+void pytorch_collective(struct pytorch *file, const struct json_value *told, const struct json_value *ranks,
+			struct pytorch_common *common, struct gpu_task *task);
 
 /*
  * pytorch_launch_figures - adds grid and block (products of their lists) and the further figures as metrics of the
@@ -120,7 +130,10 @@ void pytorch_collective(struct pytorch *file, const struct json_value *told,
  * prefix "args.". Returns 0 or -ENOMEM.
  */
 int pytorch_launch_figures(struct pytorch *file, const struct json_value *told,
-			   const char *const *keys, struct gpu_task *task);
+			   const char *const *keys, struct pytorch_common *common, struct gpu_task *task);
+
+/* pytorch_common_of - the index of an equal row of commons, made on first use. INDEX_NONE: out of memory. */
+uint32_t pytorch_common_of(struct pytorch *file, const struct pytorch_common *common);
 
 /*
  * Adds the host's timeline as calls, if there is no trace, and the operators' times as sums; devices from

@@ -36,19 +36,19 @@ static uint64_t number_of(const struct json_value *value)
 	return value->text && decimal_unsigned(value->text, value->length, &number) ? number : 0;
 }
 
-void pytorch_collective(struct pytorch *file, const struct json_value *told,
-			const struct json_value *ranks, struct gpu_task *task)
+void pytorch_collective(struct pytorch *file, const struct json_value *told, const struct json_value *ranks,
+			struct pytorch_common *common, struct gpu_task *task)
 {
 	enum { NAME, IN, OUT, TYPE, SIZE };
 	struct model *model = file->import->model;
 	uint64_t in = number_of(&told[IN]), out = number_of(&told[OUT]);
 	uint64_t members = number_of(&told[SIZE]), bytes;
 
-	task->group = model_string(model, ranks->text);
-	task->collective = model_string(model, told[NAME].text);
-	task->type = model_string(model, told[TYPE].text);
+	common->group = model_string(model, ranks->text);
+	common->collective = model_string(model, told[NAME].text);
+	common->type = model_string(model, told[TYPE].text);
 	if (members < UINT32_MAX)
-		task->members = (uint32_t)members;
+		common->members = (uint32_t)members;
 	if (told[TYPE].text &&
 	    !__builtin_mul_overflow(in > out ? in : out, element_bytes(told[TYPE].text), &bytes) &&
 	    bytes)
@@ -75,7 +75,7 @@ static double product_of(const char *list)
 }
 
 int pytorch_launch_figures(struct pytorch *file, const struct json_value *told,
-			   const char *const *keys, struct gpu_task *task)
+			   const char *const *keys, struct pytorch_common *common, struct gpu_task *task)
 {
 	enum { GRID, BLOCK, FIGURES = 7 };
 	static const char *const LISTS[] = { "blocks", "threads per block" };
@@ -95,6 +95,6 @@ int pytorch_launch_figures(struct pytorch *file, const struct json_value *told,
 		    (isfinite(metric.value) && !MODEL_PUSH(&file->metrics, metric)))
 			return -ENOMEM;
 	}
-	task->metric_count = file->metrics.count - task->first_metric;
+	common->metric_count = (uint16_t)(file->metrics.count - task->first_metric);
 	return 0;
 }

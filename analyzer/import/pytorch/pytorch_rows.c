@@ -75,15 +75,16 @@ static const struct pytorch_operator *operator_of(const struct pytorch *file, ui
 static int put_call(struct pytorch *file, const struct host_call *from)
 {
 	struct model *model = file->import->model;
-	const char *name = model_text(model, from->name);
+	const struct pytorch_common *common = &file->commons.row[from->common];
+	const char *name = model_text(model, common->name);
 	struct call call = { .args = { from->correlation }, .task = INDEX_NONE };
 
 	if (!pytorch_instants(file, from->start_ns, from->dur_ns, &call.start_ns, &call.end_ns))
 		return import_finding(file->import, "runtime calls outside of any time", name);
-	call.thread = import_thread(&file->rows, from->pid, from->tid, call.start_ns);
-	call.function = import_known_function(&file->rows, from->name);
+	call.thread = import_thread(&file->rows, (uint32_t)common->place, common->track, call.start_ns);
+	call.function = import_known_function(&file->rows, common->name);
 	if (call.function == INDEX_NONE)
-		call.function = import_function(&file->rows, from->runtime, name,
+		call.function = import_function(&file->rows, common->runtime, name,
 						call_kind_of_name(name));
 	if (call.thread == INDEX_NONE || call.function == INDEX_NONE ||
 	    !MODEL_PUSH(&model->calls, call))
@@ -91,13 +92,13 @@ static int put_call(struct pytorch *file, const struct host_call *from)
 	return 0;
 }
 
-static uint32_t device_row(struct pytorch *file, const struct gpu_task *task,
-			   const struct host_call *launch)
+/* @launch: of the call that launched a task of the device; NULL = unknown. */
+static uint32_t device_row(struct pytorch *file, uint64_t device, const struct pytorch_common *launch)
 {
-	uint32_t name = map_get(&file->device_names, task->device);
-	uint32_t process = launch ? import_process(&file->rows, launch->pid) : INDEX_NONE;
+	uint32_t name = map_get(&file->device_names, device);
+	uint32_t process = launch ? import_process(&file->rows, (uint32_t)launch->place) : INDEX_NONE;
 	uint32_t row =
-		import_device(&file->rows, task->device, process,
+		import_device(&file->rows, device, process,
 			      name == MAP_NONE ? "unnamed" : model_text(file->import->model, name),
 			      "gpu", "pytorch", CLOCK);
 
@@ -123,6 +124,7 @@ static void set_stages(struct pytorch *file, uint32_t first_device)
 static bool add_detail(struct pytorch *file, const struct gpu_task *from, struct device_task *task)
 {
 	struct model *model = file->import->model;
+	const struct pytorch_common *common = &file->commons.row[from->common];
 	const struct pytorch_operator *operator = operator_of(file, from->external);
 	struct task_detail detail = { .task_id = MODEL_ID_NONE,
 				      .context_id = MODEL_ID_NONE,
@@ -130,23 +132,23 @@ static bool add_detail(struct pytorch *file, const struct gpu_task *from, struct
 				      .step = MODEL_ID_NONE,
 				      .blocks = INDEX_NONE,
 				      .mix_blocks = INDEX_NONE,
-				      .group = from->group,
-				      .collective = from->collective,
-				      .members = from->members,
-				      .metric_count = from->metric_count };
+				      .group = common->group,
+				      .collective = common->collective,
+				      .members = common->members,
+				      .metric_count = common->metric_count };
 
 	if (operator) {
 		task->type = operator->name;
 		detail.input_shapes = operator->shapes;
 		detail.input_types = operator->types;
 	}
-	if (from->type)
-		detail.input_types = from->type;
+	if (common->type)
+		detail.input_types = common->type;
 	if (!detail.group && !detail.collective && !detail.input_shapes && !detail.input_types &&
 	    !detail.metric_count)
 		return true;
-	detail.first_metric = from->metric_count ? model->task_metrics.count : 0;
-	for (uint32_t i = 0; i < from->metric_count; i++)
+	detail.first_metric = common->metric_count ? model->task_metrics.count : 0;
+	for (uint32_t i = 0; i < common->metric_count; i++)
 		if (!MODEL_PUSH(&model->task_metrics, file->metrics.row[from->first_metric + i]))
 			return false;
 	return task_detail_put(model, &file->details, task, &detail);
@@ -155,26 +157,29 @@ static bool add_detail(struct pytorch *file, const struct gpu_task *from, struct
 static int put_task(struct pytorch *file, const struct gpu_task *from)
 {
 	struct model *model = file->import->model;
+	const struct pytorch_common *common = &file->commons.row[from->common], *caller = NULL;
 	const struct host_call *launch = call_of(file, from->correlation);
-	struct device_task task = { .stream = from->stream,
+	struct device_task task = { .stream = common->track,
 				    .bytes = from->bytes,
 				    .correlation = from->correlation,
 				    .thread = INDEX_NONE,
 				    .call = INDEX_NONE,
-				    .name = from->name,
-				    .kind = from->kind };
+				    .name = common->name,
+				    .kind = (uint8_t)common->kind };
 	uint64_t start_ns, end_ns;
 
 	if (!pytorch_instants(file, from->start_ns, from->dur_ns, &task.start_ns, &task.end_ns))
 		return import_finding(file->import, "device tasks outside of any time",
-				      model_text(model, from->name));
-	task.device = device_row(file, from, launch);
+				      model_text(model, common->name));
+	if (launch)
+		caller = &file->commons.row[launch->common];
+	task.device = device_row(file, common->place, caller);
 	if (task.device == INDEX_NONE)
 		return -ENOMEM;
 	if (launch && pytorch_instants(file, launch->start_ns, launch->dur_ns, &start_ns, &end_ns)) {
 		task.enqueue_ns = import_host_time(&file->rows, CLOCK, start_ns);
 		task.enqueue_dur_ns = end_ns - start_ns;
-		task.thread = import_thread(&file->rows, launch->pid, launch->tid, task.enqueue_ns);
+		task.thread = import_thread(&file->rows, (uint32_t)caller->place, caller->track, task.enqueue_ns);
 	}
 	if (!add_detail(file, from, &task))
 		return -ENOMEM;
