@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/import/decimal_ns.h"
 
+#include <string.h>
+
 #define EXPONENT_MAX 400 /* no 64-bit number has that many digits */
+#define ROUNDED_POWER 3 /* the last digit of a time may stand for 10^3 ns */
 
 static void trim(const char **text, size_t *length)
 {
@@ -148,6 +151,17 @@ bool decimal_scaled(const char *text, size_t length, int power, int64_t *value)
 		return false;
 	*value = number.negative ? -(int64_t)result : (int64_t)result;
 	return true;
+}
+
+bool decimal_is_rounded(const char *text, size_t length, int power)
+{
+	struct decimal number;
+
+	if (!memchr(text, 'e', length) && !memchr(text, 'E', length))
+		return false;
+	trim(&text, &length);
+	return read_decimal(text, length, &number) && number.digits &&
+	       number.exponent + power > ROUNDED_POWER;
 }
 
 static bool read_hexadecimal(const char *text, size_t length, uint64_t *value)

@@ -28,6 +28,20 @@ bool decimal_scaled(const char *text, size_t length, int power, int64_t *value);
  */
 bool decimal_real(const char *text, size_t length, double *value);
 
+/*
+ * Unit of a table's or an object's column of times: 1 + the power of ten that makes it nanoseconds; 0 = no time.
+ * Readers (csv_table.h, json_objects.h) have one for each column.
+ */
+enum decimal_unit { DECIMAL_NO_TIME = 0, DECIMAL_NS = 1, DECIMAL_US = 4, DECIMAL_MS = 7, DECIMAL_S = 10 };
+
+/*
+ * decimal_is_rounded - were digits of the time in @text, in units of 10^@power ns, rounded away?
+ *
+ * Spreadsheets write what they show: 1699529622790614.8 becomes "1.70E+15". A number with an exponent is rounded if
+ * its last digit stands for more than a microsecond; one without has all the digits that its writer had.
+ */
+bool decimal_is_rounded(const char *text, size_t length, int power);
+
 /* decimal_unsigned - a whole number of up to 64 bits, decimal or 0x-hexadecimal; returns false for other text */
 bool decimal_unsigned(const char *text, size_t length, uint64_t *value);
 

@@ -49,6 +49,14 @@ int import_damage(struct import *import, const char *what, const char *example)
 	return add_finding(import, what, example, true);
 }
 
+int import_rounded(void *context, const char *place)
+{
+	return import_damage(context,
+			     "entries whose times lost digits, as spreadsheets save them, were left out (export the "
+			     "file again, and keep it out of spreadsheets)",
+			     place);
+}
+
 int import_end_reading(struct import *import, int err, bool any, const char *damage)
 {
 	/* If a row was refused for another reason than memory, import->error has the reason. */

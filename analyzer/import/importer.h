@@ -132,6 +132,13 @@ int import_finding(struct import *import, const char *what, const char *example)
  */
 int import_damage(struct import *import, const char *what, const char *example);
 
+/*
+ * import_rounded - import_damage() for a time of which digits were rounded away; @context is the struct import
+ *
+ * For readers (csv_table.h, json_objects.h), which then leave the row or object out.
+ */
+int import_rounded(void *context, const char *place);
+
 /* import_fail - set import->error (printf-like) and return @err */
 int import_fail(struct import *import, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/view/file_damage.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "analyzer/model/translate.h"
@@ -21,6 +22,9 @@ char *text_file_damage(const struct model *model, const struct import_finding *f
 	if (!finding->damage)
 		return NULL;
 	used = snprintf(text, sizeof(text), "%s: %s", path, model_text(model, finding->what));
+	if (finding->count > 1 && used > 0 && (size_t)used < sizeof(text))
+		used += snprintf(text + used, sizeof(text) - (size_t)used, ": %" PRIu64 " times",
+				 finding->count);
 	if (finding->example && used > 0 && (size_t)used < sizeof(text))
 		snprintf(text + used, sizeof(text) - (size_t)used, " (%s)",
 			 model_text(model, finding->example));

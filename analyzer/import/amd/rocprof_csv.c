@@ -101,6 +101,10 @@ static const char *const NAMES[] = {
 
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each column");
 
+static const uint8_t UNITS[COLUMNS] = {
+	[C_DISPATCH] = DECIMAL_NS, [C_START] = DECIMAL_NS, [C_END] = DECIMAL_NS,
+};
+
 struct table {
 	struct import *import;
 	struct rocm_rows rocm;
@@ -149,16 +153,12 @@ static uint64_t number_of(const struct csv_value *value)
 	return number;
 }
 
-/*
- * An instant; 0 if the text is none. ROCm's Compute Profiler writes means of several runs, with a fraction. A
- * number that a spreadsheet changed to "8.1097E+14" is no longer an instant.
- */
+/* An instant; 0 if the text is none. ROCm's Compute Profiler writes means of several runs, with a fraction. */
 static uint64_t instant_of(const struct csv_value *value)
 {
 	int64_t ns;
 
-	if (!value->text || strpbrk(value->text, "eE") ||
-	    !decimal_scaled(value->text, value->length, 0, &ns) || ns < 0)
+	if (!value->text || !decimal_scaled(value->text, value->length, 0, &ns) || ns < 0)
 		return 0;
 	return (uint64_t)ns;
 }
@@ -365,7 +365,10 @@ static int on_row(void *context, const struct csv_value *values)
 static int read_table(struct table *table, const char *path)
 {
 	const struct csv_reader reader = {
-		.columns = NAMES, .header = on_header, .row = on_row, .context = table
+		.columns = NAMES,	     .header = on_header,
+		.row = on_row,		     .context = table,
+		.units = UNITS,		     .rounded = import_rounded,
+		.rounded_context = table->import
 	};
 	char damage[256] = "";
 	int err = csv_table_read(path, &reader, damage, sizeof(damage));

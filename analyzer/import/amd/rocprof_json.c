@@ -114,6 +114,8 @@ static const char *const KEYS[] = {
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
+static const uint8_t UNITS[FIELDS] = { [F_START] = DECIMAL_NS, [F_END] = DECIMAL_NS };
+
 struct rocprof {
 	struct import *import;
 	struct rocm_rows rocm;
@@ -380,7 +382,10 @@ static int import(struct import *import)
 					    .lists = LISTS,
 					    .object = on_object,
 					    .scalar = on_scalar,
-					    .context = &file };
+					    .context = &file,
+					    .units = UNITS,
+					    .rounded = import_rounded,
+					    .rounded_context = import };
 	uint32_t first_task = import->model->tasks.count;
 	char damage[256] = "";
 	int err;

@@ -20,6 +20,10 @@ static const char *const NAMES[] = { "Name", "Calls", "TotalDurationNs", "MinNs"
 
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each column");
 
+static const uint8_t UNITS[COLUMNS] = {
+	[C_TOTAL] = DECIMAL_NS, [C_MIN] = DECIMAL_NS, [C_MAX] = DECIMAL_NS,
+};
+
 struct stats_file {
 	struct import *import;
 	bool calls; /* by the file's name, as the next */
@@ -97,7 +101,10 @@ static int import(struct import *import)
 	const char *name = strrchr(import->path, '/') ? strrchr(import->path, '/') + 1
 						      : import->path;
 	struct stats_file file = { .import = import };
-	const struct csv_reader reader = { .columns = NAMES, .row = on_row, .context = &file };
+	const struct csv_reader reader = {
+		.columns = NAMES, .row = on_row, .context = &file,
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+	};
 	uint32_t before = import->model->operator_sums.count + import->model->api_statistics.count;
 	char damage[256] = "";
 	int err;

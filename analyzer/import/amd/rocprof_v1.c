@@ -85,6 +85,11 @@ static const char *const KEYS[] = { "args.BeginNs",
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS, "a name for each column");
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
+static const uint8_t UNITS[FIELDS] = {
+	[F_BEGIN] = DECIMAL_NS, [F_END] = DECIMAL_NS, [F_DISPATCH] = DECIMAL_NS,
+	[F_TS] = DECIMAL_US, [F_DUR] = DECIMAL_US,
+};
+
 /* A row; UINT64_MAX = unknown. */
 struct row {
 	uint64_t number[COLUMNS];
@@ -402,7 +407,8 @@ static int read_trace(struct v1 *file)
 {
 	static const char *const LISTS[] = { "traceEvents", NULL };
 	const struct json_reader reader = {
-		.keys = KEYS, .lists = LISTS, .object = on_object, .context = file
+		.keys = KEYS, .lists = LISTS, .object = on_object, .context = file,
+		.units = UNITS, .rounded = import_rounded, .rounded_context = file->import
 	};
 	char damage[256] = "";
 	int err = json_objects_read(file->import->path, &reader, damage, sizeof(damage));

@@ -21,6 +21,10 @@ static const char *const NAMES[] = {
 
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each column");
 
+static const uint8_t UNITS[COLUMNS] = {
+	[C_TIME] = DECIMAL_US, [C_MIN] = DECIMAL_US, [C_MAX] = DECIMAL_US,
+};
+
 static int detect(const struct import_sample *sample)
 {
 	static const char *const CALLS[] = { "Level", "API Name", "Time(us)", "Count", NULL };
@@ -94,7 +98,10 @@ static int on_row(void *context, const struct csv_value *values)
 
 static int import(struct import *import)
 {
-	const struct csv_reader reader = { .columns = NAMES, .row = on_row, .context = import };
+	const struct csv_reader reader = {
+		.columns = NAMES, .row = on_row, .context = import,
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+	};
 	uint32_t rows = import->model->api_statistics.count;
 	char damage[256] = "";
 	int err = csv_table_read(import->path, &reader, damage, sizeof(damage));

@@ -77,6 +77,8 @@ static const char *const NAMES[] = {
 
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each column");
 
+static const uint8_t UNITS[COLUMNS] = { [C_START] = DECIMAL_US, [C_DURATION] = DECIMAL_US };
+
 struct ascend_table {
 	struct import *import;
 	struct import_rows rows;
@@ -364,7 +366,10 @@ static int import(struct import *import)
 					   .header = on_header,
 					   .more = on_more,
 					   .row = on_row,
-					   .context = &table };
+					   .context = &table,
+					   .units = UNITS,
+					   .rounded = import_rounded,
+					   .rounded_context = import };
 	uint32_t tasks = import->model->tasks.count;
 	char damage[256] = "";
 	int err = import->complete ? task_find_begin(&table.find, import) : 0;

@@ -76,6 +76,11 @@ static const char *const KEYS[] = { "ph",
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
+static const uint8_t UNITS[FIELDS] = {
+	[F_TS] = DECIMAL_US, [F_DUR] = DECIMAL_US, [F_FP_START] = DECIMAL_US,
+	[F_BP_END] = DECIMAL_US, [F_ITERATION_END] = DECIMAL_US,
+};
+
 static int detect(const struct import_sample *sample)
 {
 	static const char *const WORDS[] = { "\"Ascend Hardware\"", "\"AscendCL@",	 "\"Node@",
@@ -304,7 +309,10 @@ static int import(struct import *import)
 	struct timeline_file file = {
 		.import = import, .shift_ns = import->alone ? 0 : ascend_clock_shift(import->path)
 	};
-	const struct json_reader reader = { .keys = KEYS, .object = on_object, .context = &file };
+	const struct json_reader reader = {
+		.keys = KEYS, .object = on_object, .context = &file,
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+	};
 	uint32_t tasks = import->model->tasks.count;
 	uint32_t first_device = import->model->devices.count;
 	uint32_t first_mark = import->model->step_marks.count;

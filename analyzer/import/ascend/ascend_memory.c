@@ -56,6 +56,10 @@ static const char *const NAMES[] = {
 
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each column");
 
+static const uint8_t UNITS[COLUMNS] = {
+	[C_TIME] = DECIMAL_US, [C_ALLOCATION] = DECIMAL_US, [C_DURATION] = DECIMAL_US,
+};
+
 struct memory_file {
 	struct import *import;
 	struct import_rows rows;
@@ -209,7 +213,8 @@ static int import(struct import *import)
 				    .shift_ns = import->alone ? 0
 							      : ascend_clock_shift(import->path) };
 	const struct csv_reader reader = {
-		.columns = NAMES, .header = on_header, .row = on_row, .context = &file
+		.columns = NAMES, .header = on_header, .row = on_row, .context = &file,
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import
 	};
 	uint32_t records = import->model->memory_records.count;
 	char damage[256] = "";

@@ -30,6 +30,11 @@ static const char *const NAMES[] = {
 
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each column");
 
+static const uint8_t UNITS[COLUMNS] = {
+	[C_HOST_SELF] = DECIMAL_US, [C_HOST] = DECIMAL_US, [C_SELF] = DECIMAL_US,
+	[C_TOTAL] = DECIMAL_US,
+};
+
 static int detect(const struct import_sample *sample)
 {
 	static const char *const TIMES[] = { "Name", "Input Shapes", "Host Total Duration(us)", NULL };
@@ -84,7 +89,10 @@ static uint32_t device_of(const struct import *import)
 static int import(struct import *import)
 {
 	struct operator_calls calls = { .import = import, .device = device_of(import) };
-	const struct csv_reader reader = { .columns = NAMES, .row = on_row, .context = &calls };
+	const struct csv_reader reader = {
+		.columns = NAMES, .row = on_row, .context = &calls,
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+	};
 	uint32_t sums = import->model->operator_sums.count;
 	char damage[256] = "";
 	int err = csv_table_read(import->path, &reader, damage, sizeof(damage));

@@ -55,6 +55,12 @@ static const char *const NAMES[] = {
 
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each column");
 
+static const uint8_t UNITS[COLUMNS] = {
+	[C_TOTAL_US] = DECIMAL_US, [C_TOTAL_MS] = DECIMAL_MS, [C_TOTAL] = DECIMAL_US,
+	[C_MEAN_US] = DECIMAL_US, [C_MEAN_MS] = DECIMAL_MS, [C_MIN] = DECIMAL_US,
+	[C_MAX] = DECIMAL_US,
+};
+
 struct sums_file {
 	struct import *import;
 	struct import_rows rows;
@@ -213,7 +219,8 @@ static int import(struct import *import)
 {
 	struct sums_file file = { .import = import };
 	const struct csv_reader reader = {
-		.columns = NAMES, .header = on_header, .row = on_row, .context = &file
+		.columns = NAMES, .header = on_header, .row = on_row, .context = &file,
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import
 	};
 	uint32_t sums = import->model->operator_sums.count;
 	char damage[256] = "";

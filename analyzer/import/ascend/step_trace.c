@@ -53,6 +53,7 @@ struct steps_file {
 	int64_t shift_ns; /* shift of wall-clock times against CLOCK_MONOTONIC_RAW; 0 = unknown */
 	struct reduce_column reduces[REDUCES_MAX];
 	uint32_t reduce_count;
+	uint8_t units[COLUMNS]; /* enum decimal_unit of times */
 };
 
 static int detect(const struct import_sample *sample)
@@ -66,9 +67,12 @@ static int detect(const struct import_sample *sample)
 
 static int on_header(void *context, const bool *found)
 {
+	static const enum column TIMES[] = { C_FP, C_BP, C_END, C_START };
 	struct steps_file *file = context;
 
 	file->raw = found[C_RAW];
+	for (size_t i = 0; i < sizeof(TIMES) / sizeof(TIMES[0]); i++)
+		file->units[TIMES[i]] = file->raw ? DECIMAL_NS + 1 : DECIMAL_US; /* tens of nanoseconds */
 	return 0;
 }
 
@@ -214,7 +218,10 @@ static int import(struct import *import)
 					   .header = on_header,
 					   .more = on_more,
 					   .row = on_row,
-					   .context = &file };
+					   .context = &file,
+					   .units = file.units,
+					   .rounded = import_rounded,
+					   .rounded_context = import };
 	uint32_t steps = import->model->device_steps.count;
 	char damage[256] = "";
 	int err;

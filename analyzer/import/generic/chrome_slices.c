@@ -67,6 +67,8 @@ static const char *const KEYS[] = { "ph",
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
+static const uint8_t UNITS[FIELDS] = { [F_TS] = DECIMAL_US, [F_DUR] = DECIMAL_US };
+
 /* A begin or an end. */
 struct edge {
 	int64_t ns;
@@ -371,7 +373,10 @@ static int name_processes(struct chrome *file)
 static int import(struct import *import)
 {
 	struct chrome file = { .import = import };
-	const struct json_reader reader = { .keys = KEYS, .object = on_object, .context = &file };
+	const struct json_reader reader = {
+		.keys = KEYS, .object = on_object, .context = &file,
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+	};
 	char damage[256] = "";
 	int err;
 

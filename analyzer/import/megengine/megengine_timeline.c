@@ -49,6 +49,8 @@ static const char *const KEYS[] = { "ph",	  "name",	"cat",	      "pid",
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
+static const uint8_t UNITS[FIELDS] = { [F_TS] = DECIMAL_US };
+
 /* An event; it has ended if end_ns is set. */
 struct mge_event {
 	int64_t start_ns;
@@ -477,7 +479,10 @@ static int import(struct import *import)
 					    .lists = LISTS,
 					    .object = on_object,
 					    .scalar = on_scalar,
-					    .context = &file };
+					    .context = &file,
+					    .units = UNITS,
+					    .rounded = import_rounded,
+					    .rounded_context = import };
 	char damage[256] = "";
 	int err;
 

@@ -49,6 +49,13 @@ static const char *const NAMES[] = {
 
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each column");
 
+#define TICKS 2 /* enum decimal_unit: tens of nanoseconds */
+static const uint8_t UNITS[COLUMNS] = {
+	[C_COMPUTATION] = DECIMAL_MS, [C_COMMUNICATION] = DECIMAL_MS, [C_STAGE] = DECIMAL_MS,
+	[C_RECEIVE] = DECIMAL_MS, [C_COLLECTIVE] = DECIMAL_MS, [C_GAP] = TICKS,
+	[C_FP_BP] = TICKS, [C_TAIL] = TICKS,
+};
+
 struct cluster_file {
 	struct import *import;
 	struct import_rows rows;
@@ -143,7 +150,10 @@ static int put_job(struct cluster_file *file)
 static int import(struct import *import)
 {
 	struct cluster_file file = { .import = import };
-	const struct csv_reader reader = { .columns = NAMES, .row = on_row, .context = &file };
+	const struct csv_reader reader = {
+		.columns = NAMES, .row = on_row, .context = &file,
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+	};
 	bool gpu = strstr(import->path, "gpu_cluster_analyse_") != NULL;
 	struct model *model = import->model;
 	char damage[256] = "";

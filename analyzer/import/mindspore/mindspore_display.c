@@ -34,6 +34,8 @@ static const char *const KEYS[] = {
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
+static const uint8_t UNITS[FIELDS] = { [F_TS] = DECIMAL_US, [F_DUR] = DECIMAL_US };
+
 struct display {
 	struct import *import;
 	struct import_rows rows;
@@ -162,7 +164,10 @@ static int import(struct import *import)
 	struct display file = { .import = import,
 				.device = device_of_path(import->path),
 				.gpu = strstr(import->path, "gpu_timeline_display_") != NULL };
-	const struct json_reader reader = { .keys = KEYS, .object = on_object, .context = &file };
+	const struct json_reader reader = {
+		.keys = KEYS, .object = on_object, .context = &file,
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+	};
 	char damage[256] = "";
 	int err;
 

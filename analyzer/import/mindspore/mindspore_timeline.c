@@ -286,7 +286,15 @@ static int on_span(void *context, const struct csv_value *values)
 static int read_table(struct ms_timeline *file, const char *path, const char *const *columns,
 		      int (*row)(void *, const struct csv_value *))
 {
-	const struct csv_reader reader = { .columns = columns, .row = row, .context = file };
+	const uint8_t units[] = { [S_START] = (uint8_t)(1 + file->power),
+				  [S_DURATION] = (uint8_t)(1 + file->power),
+				  [S_END] = (uint8_t)(1 + file->power) };
+	const struct csv_reader reader = { .columns = columns,
+					   .row = row,
+					   .context = file,
+					   .units = columns == SPANS ? units : NULL,
+					   .rounded = import_rounded,
+					   .rounded_context = file->import };
 	uint32_t tasks = file->import->model->tasks.count;
 	char damage[256] = "";
 	int err = csv_table_read(path, &reader, damage, sizeof(damage));

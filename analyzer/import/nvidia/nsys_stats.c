@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/import/readers/csv_table.h"
+#include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/importer.h"
+#include "analyzer/import/readers/csv_table.h"
 
 enum column { C_TOTAL, C_CALLS, C_INSTANCES, C_MIN, C_MAX, C_DEVIATION, C_NAME, C_OPERATION, C_RANGE, COLUMNS };
 
@@ -29,6 +30,11 @@ static const char *const NAMES[] = { "Total Time (ns)|Total Time",
 				     NULL };
 
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each column");
+
+static const uint8_t UNITS[COLUMNS] = {
+	[C_TOTAL] = DECIMAL_NS, [C_MIN] = DECIMAL_NS, [C_MAX] = DECIMAL_NS,
+	[C_DEVIATION] = DECIMAL_NS,
+};
 
 static int detect(const struct import_sample *sample)
 {
@@ -131,7 +137,10 @@ static int on_row(void *context, const struct csv_value *values)
 
 static int import(struct import *import)
 {
-	const struct csv_reader reader = { .columns = NAMES, .row = on_row, .context = import };
+	const struct csv_reader reader = {
+		.columns = NAMES, .row = on_row, .context = import,
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+	};
 	uint32_t before = import->model->operator_sums.count + import->model->api_statistics.count;
 	char damage[256] = "";
 	int err = csv_table_read(import->path, &reader, damage, sizeof(damage));

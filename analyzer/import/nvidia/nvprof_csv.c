@@ -18,7 +18,6 @@
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
 #define MESSAGE "=="
-#define NO_UNIT (-1)
 #define SIZE_LIMIT 1e18 /* bytes; no copy is larger */
 
 enum column {
@@ -44,7 +43,7 @@ _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each 
 struct nvprof_csv {
 	struct import *import;
 	struct import_rows rows;
-	int power[COLUMNS]; /* power of ten, to nanoseconds; NO_UNIT = unknown */
+	uint8_t units[COLUMNS]; /* enum decimal_unit of times */
 	double size; /* bytes in its unit; 0 = unknown */
 };
 
@@ -71,17 +70,17 @@ static int detect(const struct import_sample *sample)
 		       : 0;
 }
 
-static int power_of(const char *unit)
+static uint8_t unit_of(const char *unit)
 {
 	static const struct {
 		const char *unit;
-		int power;
-	} UNITS[] = { { "s", 9 }, { "ms", 6 }, { "us", 3 }, { "ns", 0 } };
+		uint8_t number;
+	} UNITS[] = { { "s", DECIMAL_S }, { "ms", DECIMAL_MS }, { "us", DECIMAL_US }, { "ns", DECIMAL_NS } };
 
 	for (size_t i = 0; unit && i < sizeof(UNITS) / sizeof(UNITS[0]); i++)
 		if (strcmp(unit, UNITS[i].unit) == 0)
-			return UNITS[i].power;
-	return NO_UNIT;
+			return UNITS[i].number;
+	return DECIMAL_NO_TIME;
 }
 
 /* nvprof's KB has 1024 bytes. */
@@ -98,7 +97,7 @@ static double size_of(const char *unit)
 static void take_units(struct nvprof_csv *file, const struct csv_value *values)
 {
 	for (unsigned int i = 0; i < COLUMNS; i++)
-		file->power[i] = power_of(values[i].text);
+		file->units[i] = unit_of(values[i].text);
 	file->size = size_of(values[C_SIZE].text);
 }
 
@@ -107,8 +106,8 @@ static bool ns_of(const struct nvprof_csv *file, const struct csv_value *values,
 {
 	int64_t value;
 
-	if (file->power[column] == NO_UNIT || !values[column].text ||
-	    !decimal_scaled(values[column].text, values[column].length, file->power[column],
+	if (file->units[column] == DECIMAL_NO_TIME || !values[column].text ||
+	    !decimal_scaled(values[column].text, values[column].length, file->units[column] - 1,
 			    &value) ||
 	    value < 0)
 		return false;
@@ -257,7 +256,8 @@ static int import(struct import *import)
 {
 	struct nvprof_csv file = { .import = import };
 	const struct csv_reader reader = {
-		.columns = NAMES, .message = MESSAGE, .row = on_row, .context = &file
+		.columns = NAMES,     .message = MESSAGE,	    .row = on_row,		.context = &file,
+		.units = file.units, .rounded = import_rounded, .rounded_context = import
 	};
 	const struct model *model = import->model;
 	uint32_t before =
@@ -265,8 +265,6 @@ static int import(struct import *import)
 	char damage[256] = "";
 	int err;
 
-	for (unsigned int i = 0; i < COLUMNS; i++)
-		file.power[i] = NO_UNIT;
 	import_rows_begin(&file.rows, import);
 	err = csv_table_read(import->path, &reader, damage, sizeof(damage));
 	import_rows_free(&file.rows);

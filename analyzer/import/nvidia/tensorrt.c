@@ -49,6 +49,11 @@ static const char *const KEYS[] = { "name",	      "timeMs",	     "medianMs",   "
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
+static const uint8_t UNITS[FIELDS] = {
+	[F_SUM] = DECIMAL_MS, [F_MEDIAN] = DECIMAL_MS,
+	[F_ENQUEUE ... F_OLD_OUT_END] = DECIMAL_MS,
+};
+
 struct interval {
 	int64_t start_ns;
 	int64_t end_ns;
@@ -253,7 +258,10 @@ static int import(struct import *import)
 {
 	struct tensorrt file = { .import = import,
 				 .first_sum = import->model->operator_sums.count };
-	const struct json_reader reader = { .keys = KEYS, .object = on_object, .context = &file };
+	const struct json_reader reader = {
+		.keys = KEYS, .object = on_object, .context = &file,
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+	};
 	char damage[256] = "";
 	int64_t move_ns;
 	int err;

@@ -72,6 +72,8 @@ static const char *const KEYS[] = { "cat",
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
+static const uint8_t UNITS[FIELDS] = { [F_TS] = DECIMAL_US, [F_DUR] = DECIMAL_US };
+
 static int detect(const struct import_sample *sample)
 {
 	const char *text = sample->text + strspn(sample->text, " \t\r\n");
@@ -281,7 +283,10 @@ static int on_object(void *context, const char *list, const struct json_value *v
 static int import(struct import *import)
 {
 	struct ort file = { .import = import, .last = INDEX_NONE };
-	const struct json_reader reader = { .keys = KEYS, .object = on_object, .context = &file };
+	const struct json_reader reader = {
+		.keys = KEYS, .object = on_object, .context = &file,
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+	};
 	char damage[256] = "";
 	int err;
 

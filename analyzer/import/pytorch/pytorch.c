@@ -109,6 +109,8 @@ static const char *const KEYS[] = { "ph",
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
+static const uint8_t UNITS[FIELDS] = { [F_TS] = DECIMAL_US, [F_DUR] = DECIMAL_US };
+
 static int detect(const struct import_sample *sample)
 {
 	if (sample->directory || !strstr(sample->text, "\"traceEvents\""))
@@ -483,6 +485,9 @@ static int on_scalar(void *context, const char *key, const struct json_value *va
 		file->has_rank = true;
 		file->rank = (uint32_t)rank;
 	}
+	if (strcmp(key, "baseTimeNanoseconds") == 0 && value->text &&
+	    decimal_is_rounded(value->text, value->length, 0))
+		return import_rounded(file->import, "baseTimeNanoseconds");
 	if (strcmp(key, "baseTimeNanoseconds") == 0 &&
 	    !decimal_scaled(value->text, value->length, 0, &file->base_ns))
 		return import_finding(file->import, "a baseTimeNanoseconds that is no number",
@@ -498,7 +503,10 @@ static int import(struct import *import)
 					    .lists = LISTS,
 					    .object = on_object,
 					    .scalar = on_scalar,
-					    .context = &file };
+					    .context = &file,
+					    .units = UNITS,
+					    .rounded = import_rounded,
+					    .rounded_context = import };
 	char damage[256] = "";
 	int err = json_objects_read(import->path, &reader, damage, sizeof(damage));
 

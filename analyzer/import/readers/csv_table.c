@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/readers/input_file.h"
 
 #define WIDTH_MAX 4096 /* maximum number of columns of a file */
@@ -32,6 +33,8 @@ struct table {
 	/* Passed to row(); columns that more() wanted only in an earlier reading of the header stay empty. */
 	struct csv_value values[CSV_COLUMNS];
 	uint64_t before; /* bytes of the file before the buffer */
+	uint64_t line; /* of the current row's begin, from 0 */
+	char ended; /* the character that ended the previous line, if nothing follows it yet */
 	char *buffer; /* rows that were not passed on yet, and one spare byte */
 	size_t used, capacity;
 	size_t part; /* bytes to read at a time */
@@ -174,9 +177,43 @@ static void keep_field(struct table *table, const struct field *field)
 		table->fields[table->target[column]] = *field;
 }
 
+/* The name of a column in the file, one of a wanted column's names, which ends at its | or at the text's end. */
+static const char *column_name(const struct table *table, uint32_t column)
+{
+	const char *name = table->reader->columns[column];
+
+	for (unsigned int rank = 1; rank < table->rank[column]; rank++)
+		name += strcspn(name, "|") + 1;
+	return name;
+}
+
+/* Tells the caller of the first rounded time of a row. Returns false if there is none. */
+static bool refuse_rounded(struct table *table, int *err)
+{
+	const struct csv_reader *reader = table->reader;
+	const char *name;
+	char place[160];
+
+	for (uint32_t i = 0; reader->units && i < table->named; i++) {
+		const struct csv_value *value = &table->values[i];
+
+		if (!reader->units[i] || !value->text ||
+		    !decimal_is_rounded(value->text, value->length, reader->units[i] - 1))
+			continue;
+		name = column_name(table, i);
+		snprintf(place, sizeof(place), "line %" PRIu64 ", %.*s: %.40s", table->line + 1,
+			 (int)strcspn(name, "|"), name, value->text);
+		*err = reader->rounded(reader->rounded_context, place);
+		return true;
+	}
+	return false;
+}
+
 /* Passes a complete row to the caller; the bytes after its fields may be overwritten. */
 static int end_row(struct table *table)
 {
+	int err;
+
 	if (!table->any)
 		return 0;
 	if (table->in_header)
@@ -193,6 +230,8 @@ static int end_row(struct table *table)
 		table->values[i].text = field->start;
 		table->values[i].length = (size_t)(field->end - field->start);
 	}
+	if (refuse_rounded(table, &err))
+		return err;
 	return table->reader->row(table->reader->context, table->values);
 }
 
@@ -235,21 +274,40 @@ static char *pass_message(const struct table *table, char *at, char *end, bool l
 	return last ? (there < length ? at : end) : NULL;
 }
 
+/* Counts a line's end: LF, CR or CR LF. */
+static void end_line(struct table *table, char c)
+{
+	table->line += c != '\n' || table->ended != '\r';
+	table->ended = c;
+}
+
+/* The number of lines that end in a row's quoted fields. */
+static uint64_t lines_in_row(const char *at, const char *end)
+{
+	uint64_t lines = 0;
+
+	for (; (at = memchr(at, '\n', (size_t)(end - at))); at++)
+		lines++;
+	return lines;
+}
+
 /* Passes all complete rows to the caller; the incomplete last one moves to the buffer's begin. */
 static int read_rows(struct table *table, bool last)
 {
-	char *at = table->buffer, *end = table->buffer + table->used, *next;
+	char *at = table->buffer, *end = table->buffer + table->used, *next, ended;
+	uint64_t lines;
 	int err = 0;
 
 	while (!err && at < end) {
 		if (*at == '\n' || *at == '\r') {
-			at++;
+			end_line(table, *at++);
 			continue;
 		}
 		next = pass_message(table, at, end, last);
 		if (next != at) {
 			if (!next)
 				break;
+			table->ended = '\0';
 			at = next;
 			continue;
 		}
@@ -261,8 +319,15 @@ static int read_rows(struct table *table, bool last)
 		next = read_row(table, at, end, last);
 		if (!next)
 			break;
-		at = next + (next < end);
+		/* The row's texts are changed in place. */
+		ended = next < end ? *next : '\0';
+		lines = lines_in_row(at, next);
 		err = end_row(table);
+		table->line += lines;
+		table->ended = '\0';
+		if (ended)
+			end_line(table, ended);
+		at = next + (next < end);
 	}
 	table->before += (uint64_t)(at - table->buffer);
 	table->used = (size_t)(end - at);

@@ -43,6 +43,14 @@ struct csv_reader {
 	/* Called for each row; values are valid during the call. A value other than 0 ends the reading. */
 	int (*row)(void *context, const struct csv_value *values);
 	void *context;
+	/*
+	 * Unit of each of columns[], enum decimal_unit (decimal_ns.h), also changed while reading; NULL = no times.
+	 * A row with a time of which digits were rounded away is passed to rounded() instead of row(), with a text
+	 * that names its line, the column and the value.
+	 */
+	const uint8_t *units;
+	int (*rounded)(void *rounded_context, const char *place);
+	void *rounded_context;
 };
 
 /*

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <yajl/yajl_parse.h>
 
+#include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/readers/input_file.h"
 #include "analyzer/import/readers/json_keys.h"
 #include "analyzer/import/readers/json_literals.h"
@@ -30,6 +31,7 @@ struct parse {
 	uint64_t handed; /* number of objects and scalars passed to callbacks */
 	uint64_t skip; /* ... in a first reading: they are not passed again */
 	const char *list; /* the list of the current object */
+	uint64_t in_list; /* number of objects of the list so far */
 	/* Keys from the root to the current value, or to the current object, with dots; truncated if longer. */
 	char path[PATH_BYTES];
 	size_t length;
@@ -280,6 +282,7 @@ static int enter(struct parse *parse, bool array)
 	uint32_t key = parse->key_array ? parse->key : NOT_WANTED, inner = parse->inner;
 	bool objects = parse->key_objects;
 	unsigned int outer = parse->depth;
+	const char *list;
 
 	parse->met = true;
 	if (++parse->depth > DEPTH_MAX) {
@@ -297,9 +300,13 @@ static int enter(struct parse *parse, bool array)
 	if (parse->depth == 2 && array && !parse->is_array[1]) {
 		memcpy(parse->root_list, parse->path, parse->length);
 		parse->root_list[parse->length] = '\0';
+		parse->in_list = 0;
 	} else if (!array && outer && parse->is_array[outer]) {
-		parse->list = list_of(parse);
-		if (parse->list)
+		list = list_of(parse);
+		if (list && list != parse->list)
+			parse->in_list = 0;
+		parse->list = list ? list : parse->list;
+		if (list)
 			begin_object(parse);
 	}
 	return 1;
@@ -313,6 +320,26 @@ static int on_start_map(void *context)
 static int on_start_array(void *context)
 {
 	return enter(context, true);
+}
+
+/* Tells the caller of the first rounded time of an object. Returns false if there is none. */
+static bool refuse_rounded(struct parse *parse)
+{
+	const struct json_reader *reader = parse->reader;
+	char place[PATH_BYTES + 160];
+
+	for (uint32_t i = 0; reader->units && i < parse->wanted_count; i++) {
+		const struct json_value *value = &parse->values[i];
+
+		if (!reader->units[i] || !value->text ||
+		    !decimal_is_rounded(value->text, value->length, reader->units[i] - 1))
+			continue;
+		snprintf(place, sizeof(place), "%s[%" PRIu64 "].%s: %.40s", parse->list,
+			 parse->in_list - 1, reader->keys[i], value->text);
+		parse->error = reader->rounded(reader->rounded_context, place);
+		return true;
+	}
+	return false;
 }
 
 static int leave(struct parse *parse)
@@ -335,7 +362,8 @@ static int leave(struct parse *parse)
 	for (uint32_t i = 0; i < parse->wanted_count; i++)
 		if (parse->values[i].text)
 			parse->values[i].text = parse->buffer + parse->offsets[i];
-	if (parse->handed++ >= parse->skip)
+	parse->in_list++;
+	if (parse->handed++ >= parse->skip && !refuse_rounded(parse))
 		parse->error =
 			parse->reader->object(parse->reader->context, parse->list, parse->values);
 	return parse->error == 0;

@@ -48,6 +48,14 @@ struct json_reader {
 	 */
 	int (*scalar)(void *context, const char *key, const struct json_value *value);
 	void *context;
+	/*
+	 * Unit of the time of each of keys[], enum decimal_unit (decimal_ns.h); NULL = no times. An object with a
+	 * time of which digits were rounded away is passed to rounded() instead of object(), with a text that names
+	 * the object, the key and the value.
+	 */
+	const uint8_t *units;
+	int (*rounded)(void *rounded_context, const char *place);
+	void *rounded_context;
 };
 
 /*
