@@ -418,6 +418,35 @@ static void test_unknowns(void **state)
 	scene_end(&scene);
 }
 
+static uint32_t add_scope(struct scene *scene, const char *name, uint64_t start_us, uint64_t end_us)
+{
+	uint32_t row = small_function(scene->model, "Python", name, PROFBPF__FUNCTION__KIND__MARKER);
+
+	scene->model->functions.row[row].scope = SCOPE_PYTHON;
+	small_call(scene->model, scene->main, row, start_us * US, end_us * US);
+	return row;
+}
+
+/* A device file's own timeline of the host: who waits for a result is not to blame for the wait. */
+static void test_scopes(void **state)
+{
+	struct scene scene = scene_make();
+
+	scene.model->devices.row[0].own_clock = true;
+	add_scope(&scene, "$train.py:12 step", 90, 160);
+	add_scope(&scene, "$api.py:3165 try_to_block", 110, 150);
+	scene_compute_roots(&scene);
+	scene_expect_parts(&scene, 5);
+	scene_expect(&scene, 0, 100, 110, IDLE_USER_CODE, "$train.py:12 step",
+		     "according to the host timeline of the device file");
+	scene_expect(&scene, 1, 110, 150, IDLE_UNKNOWN, "$api.py:3165 try_to_block",
+		     "main 100 waited in it for a result; what worked on this meanwhile the device file does "
+		     "not tell");
+	scene_expect(&scene, 2, 150, 160, IDLE_USER_CODE, "$train.py:12 step", NULL);
+	scene_expect(&scene, 3, 160, 185, IDLE_UNKNOWN, "", "no scheduling records for this time");
+	scene_end(&scene);
+}
+
 /* A thread that was created during the gap: before its start its creator is analysed. */
 static void test_new_thread(void **state)
 {
@@ -451,6 +480,7 @@ int main(void)
 		cmocka_unit_test(test_driver),
 		cmocka_unit_test(test_cpu_device),
 		cmocka_unit_test(test_unknowns),
+		cmocka_unit_test(test_scopes),
 		cmocka_unit_test(test_new_thread),
 	};
 

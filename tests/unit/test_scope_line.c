@@ -162,6 +162,45 @@ static void borders(void **state)
 	end(&scene);
 }
 
+/* A scope that waits counts, whatever is around it or in it; words inside a name are no wait. */
+static void waiting(void **state)
+{
+	static const struct {
+		const char *name;
+		uint8_t scope;
+		bool waits;
+	} NAMES[] = {
+		{ "$api.py:3165 try_to_block", SCOPE_PYTHON, true },
+		{ "$array.py:631 block_until_ready", SCOPE_PYTHON, true },
+		{ "BlockHostUntilDone", SCOPE_RANGE, true },
+		{ "Wait for usage holds", SCOPE_RANGE, true },
+		{ "ThunkExecutor::Execute (wait for completion)", SCOPE_RANGE, true },
+		{ "ThunkExecutor::Execute", SCOPE_RANGE, false },
+		{ "$train.py:3 try_to_block_often", SCOPE_PYTHON, false },
+		{ "block_until_ready", SCOPE_RANGE, false }, /* a name that the job gave */
+		{ "BlockHostUntilDone", SCOPE_NONE, false },
+	};
+
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+		struct scene scene;
+		uint32_t wait;
+
+		begin(&scene);
+		wait = add_function(&scene, NAMES[i].name, NAMES[i].scope);
+		small_call(scene.model, scene.main, scene.module, 100, 400);
+		small_call(scene.model, scene.main, wait, 200, 300);
+		small_call(scene.model, scene.main, scene.range, 220, 240);
+		index_all(&scene);
+		assert_int_equal(scope_line_waits(scene.line, wait), NAMES[i].waits);
+		assert_false(scope_line_waits(scene.line, scene.module));
+		assert_false(scope_line_waits(scene.line, INDEX_NONE));
+		is_in(&scene, scene.main, 150, scene.module, NAMES[i].waits ? 200 : 400);
+		is_in(&scene, scene.main, 230, NAMES[i].waits ? wait : scene.module,
+		      NAMES[i].waits ? 300 : 400);
+		end(&scene);
+	}
+}
+
 /* The thread with the longest time in scopes; of equal ones the first. */
 static void main_thread(void **state)
 {
@@ -192,6 +231,7 @@ int main(void)
 		cmocka_unit_test(instants),
 		cmocka_unit_test(nested),
 		cmocka_unit_test(borders),
+		cmocka_unit_test(waiting),
 		cmocka_unit_test(main_thread),
 	};
 

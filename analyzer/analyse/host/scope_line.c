@@ -2,6 +2,7 @@
 #include "analyzer/analyse/host/scope_line.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/model/step_names.h"
 #include "lib/base/bisect.h"
@@ -24,6 +25,7 @@ struct scope_line {
 	uint32_t *first; /* threads.count + 1 positions in changes */
 	uint64_t *covered_ns; /* by thread: time in any scope */
 	uint32_t *main; /* by process */
+	bool *waits; /* by function */
 	MODEL_ARRAY(struct open) stack;
 };
 
@@ -46,17 +48,38 @@ static bool put(struct scope_line *line, uint32_t thread, uint64_t ns, uint32_t 
 	return MODEL_PUSH(&line->changes, change);
 }
 
-/* The function that represents a thread that was in @outer and enters @function. */
-static uint32_t choose(const struct model *model, uint32_t outer, uint32_t function)
+/* Functions of Python are "$api.py:3165 try_to_block". */
+static bool name_waits(const char *name)
 {
+	static const char *const PYTHON[] = { "try_to_block", "block_until_ready" };
+	static const char *const STARTS[] = { "BlockHostUntil", "ComputeSemaphoreAcquire",
+					      "Wait for donation holds", "Wait for usage holds",
+					      "ThunkExecutor::Execute (wait for completion)" };
+	const char *word = strrchr(name, ' ');
+
+	for (size_t i = 0; *name == '$' && word && i < sizeof(PYTHON) / sizeof(*PYTHON); i++)
+		if (strcmp(word + 1, PYTHON[i]) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(STARTS) / sizeof(*STARTS); i++)
+		if (strncmp(name, STARTS[i], strlen(STARTS[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The function that represents a thread that was in @outer and enters @function. */
+static uint32_t choose(const struct scope_line *line, uint32_t outer, uint32_t function)
+{
+	const struct model *model = line->model;
 	const struct function *inner = &model->functions.row[function];
 	uint64_t number;
 	uint8_t before;
 
 	if (step_name_of(model_text(model, inner->name), &number))
 		return outer;
-	if (outer == INDEX_NONE)
+	if (outer == INDEX_NONE || line->waits[function])
 		return function;
+	if (line->waits[outer])
+		return outer;
 	before = model->functions.row[outer].scope;
 	if (before == SCOPE_OPERATOR)
 		return inner->scope > before ? function : outer;
@@ -99,7 +122,7 @@ static bool add_thread(struct scope_line *line, uint32_t thread)
 			return false;
 		if (line->stack.count)
 			outer = line->stack.row[line->stack.count - 1].function;
-		open.function = choose(model, outer, call->function);
+		open.function = choose(line, outer, call->function);
 		if (!MODEL_PUSH(&line->stack, open) ||
 		    !put(line, thread, call->start_ns, open.function))
 			return false;
@@ -131,8 +154,12 @@ static bool build(struct scope_line *line)
 	line->first = calloc((size_t)threads + 1, sizeof(*line->first));
 	line->covered_ns = calloc((size_t)threads + 1, sizeof(*line->covered_ns));
 	line->main = calloc((size_t)model->processes.count + 1, sizeof(*line->main));
-	if (!line->first || !line->covered_ns || !line->main)
+	line->waits = calloc((size_t)model->functions.count + 1, sizeof(*line->waits));
+	if (!line->first || !line->covered_ns || !line->main || !line->waits)
 		return false;
+	for (uint32_t i = 0; i < model->functions.count; i++)
+		line->waits[i] = model->functions.row[i].scope &&
+				 name_waits(model_text(model, model->functions.row[i].name));
 	for (uint32_t i = 0; i < threads; i++) {
 		line->first[i] = line->changes.count;
 		if (!add_thread(line, i))
@@ -170,6 +197,7 @@ void scope_line_free(struct scope_line *line)
 	free(line->first);
 	free(line->covered_ns);
 	free(line->main);
+	free(line->waits);
 	free(line->stack.row);
 	free(line);
 }
@@ -188,6 +216,11 @@ uint32_t scope_line_at(const struct scope_line *line, uint32_t thread, uint64_t 
 	if (next < end)
 		*until_ns = rows[next].ns;
 	return next > line->first[thread] ? rows[next - 1].function : INDEX_NONE;
+}
+
+bool scope_line_waits(const struct scope_line *line, uint32_t function)
+{
+	return line->waits && function < line->model->functions.count && line->waits[function];
 }
 
 uint32_t scope_line_main(const struct scope_line *line, uint32_t process)

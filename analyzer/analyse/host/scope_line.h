@@ -2,12 +2,13 @@
 /*
  * scope_line.h - a thread's scope at an instant, from a device file's timeline of the host.
  *
- * Of the scopes that a thread is in at an instant, the most informative one counts (enum host_scope). Steps marked by
- * the framework contain everything and are ignored.
+ * Of the scopes that a thread is in at an instant, the most informative one counts (enum host_scope); a scope that
+ * waits counts before all others. Steps marked by the framework contain everything and are ignored.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_HOST_SCOPE_LINE_H
 #define PROFBPF_ANALYZER_ANALYSE_HOST_SCOPE_LINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/model/model.h"
@@ -25,6 +26,13 @@ void scope_line_free(struct scope_line *line);
  */
 uint32_t scope_line_at(const struct scope_line *line, uint32_t thread, uint64_t ts_ns,
 		       uint64_t *until_ns);
+
+/*
+ * scope_line_waits - does a thread in the function's scope do nothing but wait, for what other threads or a device do?
+ *
+ * By its name: JAX's block_until_ready() and the waits that XLA marks.
+ */
+bool scope_line_waits(const struct scope_line *line, uint32_t function);
 
 /* The thread of the process that was in scopes for the longest time; INDEX_NONE if no thread was. */
 uint32_t scope_line_main(const struct scope_line *line, uint32_t process);

@@ -42,7 +42,8 @@ enum idle_why {
 	WHY_NO_THREAD, /* the thread that submitted the task is not known */
 	WHY_NO_STATE, /* no scheduling records for this time */
 	WHY_SCOPE, /* thread was in scope who, by the device file's own timeline */
-	WHY_MAIN_SCOPE, /* the same of the process's main thread; subject, which submitted, was in no recorded scope */
+	WHY_SCOPE_WAITS, /* the same, and the scope waits: what for, nobody tells */
+	WHY_MAIN_SCOPE, /* the same as WHY_SCOPE of the process's main thread; subject, which submitted, was in no recorded scope */
 };
 
 struct idle_piece {

@@ -280,6 +280,11 @@ static void put_scopes(struct inquiry *inquiry, const struct walk_step *step)
 			piece.who_kind = WHO_FUNCTION;
 			piece.who = function;
 		}
+		if (function != INDEX_NONE && scope_line_waits(scopes, function)) {
+			piece.cause = IDLE_UNKNOWN;
+			piece.why = WHY_SCOPE_WAITS;
+			piece.subject = INDEX_NONE;
+		}
 		until_ns = until_ns < main_ns ? until_ns : main_ns;
 		put(inquiry, until_ns < step->end_ns ? until_ns : step->end_ns, piece);
 	}

@@ -38,7 +38,7 @@
  * If a device file was read without a trace, only calls are known: device_wait inside a call that waits for
  * the device, runtime inside another call (running or not). Outside of calls the file's own timeline of the host
  * counts (scope_line.h): the scope of the thread, or, if it is in none, of the process's main thread. A data loader is
- * pipeline, another scope user_code (running or not), who = the scope; no scope is unknown.
+ * pipeline, a scope that waits unknown, another scope user_code (running or not), who = the scope; no scope is unknown.
  *
  * The job consists of the traced processes and the thread's own process.
  */

@@ -320,6 +320,10 @@ void idle_describe(const struct model *model, const struct idle_tools *tools,
 	case WHY_CPU_IDLE: add(&text, "its CPU was idle: the time is the latency of waking up"); break;
 	case WHY_NO_THREAD: add(&text, "the thread that submitted the task is not known"); break;
 	case WHY_SCOPE: add(&text, "according to the host timeline of the device file"); break;
+	case WHY_SCOPE_WAITS:
+		add_thread(&text, model, piece->thread);
+		add(&text, " waited in it for a result; what worked on this meanwhile the device file does not tell");
+		break;
 	case WHY_MAIN_SCOPE:
 		add_thread(&text, model, piece->thread);
 		add(&text, " was in it; what ");

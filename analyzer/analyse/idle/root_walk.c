@@ -493,6 +493,7 @@ static bool is_own_doing(const struct idle_piece *piece)
 	case WHY_NO_THREAD:
 	case WHY_NO_STATE:
 	case WHY_SCOPE:
+	case WHY_SCOPE_WAITS:
 	case WHY_MAIN_SCOPE: return false;
 	default: return true;
 	}
@@ -519,7 +520,8 @@ static void put_piece(struct root_walk *walk, const struct idle_piece *piece)
 	} else if (piece->cause == IDLE_UNKNOWN) {
 		root.end = ROOT_END_NO_RECORD;
 	}
-	if (piece->why == WHY_SCOPE || piece->why == WHY_MAIN_SCOPE) {
+	if (piece->why == WHY_SCOPE || piece->why == WHY_SCOPE_WAITS ||
+	    piece->why == WHY_MAIN_SCOPE) {
 		root.place_kind = PLACE_FUNCTION;
 		root.place = piece->who;
 	}
