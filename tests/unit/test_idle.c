@@ -447,6 +447,41 @@ static void test_scopes(void **state)
 	scene_end(&scene);
 }
 
+/* A device file without a trace may begin while the device does what is not in it. */
+static void test_late_start(void **state)
+{
+	static const struct {
+		bool alone;
+		uint64_t start_us;
+		uint8_t cause;
+	} CASES[] = {
+		{ true, 10186, IDLE_UNKNOWN },
+		{ true, 10185, IDLE_DEVICE_WAIT },
+		{ false, 10186, IDLE_DEVICE_WAIT },
+	};
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct scene scene = scene_make();
+		uint64_t start_us = CASES[i].start_us;
+		bool unseen = CASES[i].cause == IDLE_UNKNOWN;
+
+		scene.model->info.end_ns = scene.model->info.session_end_ns = 20000 * US;
+		scene.model->devices.row[0].own_clock = CASES[i].alone;
+		scene.model->tasks.row[1].start_ns = start_us * US;
+		scene.model->tasks.row[1].end_ns = (start_us + 5) * US;
+		scene_compute_roots(&scene);
+		scene_expect_parts(&scene, 2);
+		scene_expect(&scene, 1, 185, start_us, CASES[i].cause, unseen ? "" : "the device",
+			     unseen ? "submitted, not started for so long that the device probably did something "
+				      "that is not in its file: work from before the file's begin, or of other "
+				      "processes"
+				    : "submitted, not started yet");
+		if (unseen)
+			assert_int_equal(scene_root(&scene, IDLE_UNKNOWN, INDEX_NONE)->root.cause, IDLE_UNKNOWN);
+		scene_end(&scene);
+	}
+}
+
 /* A thread that was created during the gap: before its start its creator is analysed. */
 static void test_new_thread(void **state)
 {
@@ -481,6 +516,7 @@ int main(void)
 		cmocka_unit_test(test_cpu_device),
 		cmocka_unit_test(test_unknowns),
 		cmocka_unit_test(test_scopes),
+		cmocka_unit_test(test_late_start),
 		cmocka_unit_test(test_new_thread),
 	};
 

@@ -27,6 +27,7 @@ enum idle_who {
 enum idle_why {
 	WHY_NONE = 0,
 	WHY_SUBMITTED, /* the runtime had handed the task to the device */
+	WHY_UNSEEN_WORK, /* the same, so long that the device was probably busy with what the file does not have */
 	WHY_WORKER_CPU, /* subject was to run the task and waited for a CPU */
 	WHY_ENQUEUED, /* the runtime had the task but not yet handed it to the device */
 	WHY_COMPLETION, /* the notice of completion was under way, through thread subject */

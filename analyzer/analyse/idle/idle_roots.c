@@ -77,7 +77,7 @@ const char *root_end_name(uint8_t end)
 		[ROOT_END_CIRCLE] = "circle",	    [ROOT_END_DEPTH] = "depth",
 		[ROOT_END_UNTRACED] = "untraced",   [ROOT_END_NO_WAKER] = "no_waker",
 		[ROOT_END_NO_RECORD] = "no_record", [ROOT_END_INTERRUPT] = "interrupt",
-		[ROOT_END_STOPPED] = "stopped",
+		[ROOT_END_STOPPED] = "stopped",	    [ROOT_END_UNSEEN_WORK] = "unseen_work",
 	};
 
 	return end < ROOT_ENDS ? names[end] : NULL;

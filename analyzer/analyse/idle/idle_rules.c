@@ -8,6 +8,8 @@
 #include "analyzer/analyse/idle/idle_sleep.h"
 #include "analyzer/join/launch/call_kind.h"
 
+#define LATE_START_NS 10000000 /* no device takes as long to start a task that it has */
+
 /* A gap under examination. Pieces are added in time order; now_ns is the end of the last one. */
 struct inquiry {
 	const struct model *model;
@@ -359,6 +361,9 @@ static void put_submitted(struct inquiry *inquiry)
 		if (piece.subject != INDEX_NONE)
 			follow(inquiry, piece.subject, inquiry->gap->end_ns, piece, WHY_WORKER_CPU);
 	}
+	/* Without a recording nothing shows that the device had nothing else to do. */
+	if (device->own_clock && inquiry->now_ns + LATE_START_NS < inquiry->gap->end_ns)
+		piece = blank(IDLE_UNKNOWN, WHY_UNSEEN_WORK, inquiry->thread);
 	put(inquiry, inquiry->gap->end_ns, piece);
 }
 

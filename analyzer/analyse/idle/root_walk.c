@@ -490,6 +490,7 @@ static bool is_own_doing(const struct idle_piece *piece)
 	switch (piece->why) {
 	case WHY_WORKER_CPU:
 	case WHY_COMPLETION_CPU:
+	case WHY_UNSEEN_WORK:
 	case WHY_NO_THREAD:
 	case WHY_NO_STATE:
 	case WHY_SCOPE:
@@ -518,7 +519,8 @@ static void put_piece(struct root_walk *walk, const struct idle_piece *piece)
 		root.who = piece->who;
 		root.thread = piece->subject;
 	} else if (piece->cause == IDLE_UNKNOWN) {
-		root.end = ROOT_END_NO_RECORD;
+		root.end = piece->why == WHY_UNSEEN_WORK ? ROOT_END_UNSEEN_WORK
+							 : ROOT_END_NO_RECORD;
 	}
 	if (piece->why == WHY_SCOPE || piece->why == WHY_SCOPE_WAITS ||
 	    piece->why == WHY_MAIN_SCOPE) {
