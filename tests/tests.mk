@@ -183,7 +183,7 @@ FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recov
 	-Wall -Wextra $(WERROR_FLAG) -Wno-unused-parameter -Wno-missing-field-initializers
 FUZZ_LIB_OBJ = $(patsubst $(O)/%,$(B)/fuzz/o/%,$(filter-out %/main.o %/spill_wrap.o,$(ANALYZER_OBJ)) $(LIB_OBJ))
 
-$(B)/fuzz/o/%.o: %.c $(G)/proto/trace.pb-c.h
+$(B)/fuzz/o/%.o: %.c | $(PROTO_HDR)
 	@mkdir -p $(@D)
 	$(CLANG) $(OUR_CPPFLAGS) $(FUZZ_FLAGS) $(FUZZ_COVERAGE) -MMD -MP -c -o $@ $<
 $(B)/fuzz/o/%.o: $(G)/%.c
@@ -237,7 +237,7 @@ $(foreach folder,o fast/o,$(patsubst %,$(B)/fuzz/$(folder)/tests/fuzz/%.o,$(FUZZ
 FUZZ_FAST_FLAGS := $(patsubst -O1,-O2,$(filter-out -fsanitize% -fno-sanitize%,$(FUZZ_FLAGS))) \
 	-fsanitize=undefined -fsanitize-trap=undefined
 FUZZ_FAST_CC = $(CLANG) $(OUR_CPPFLAGS) $(FUZZ_FAST_FLAGS) $(FUZZ_FAST_COVERAGE)
-$(B)/fuzz/fast/o/%.o: %.c $(G)/proto/trace.pb-c.h
+$(B)/fuzz/fast/o/%.o: %.c | $(PROTO_HDR)
 	@mkdir -p $(@D)
 	$(FUZZ_FAST_CC) -MMD -MP -c -o $@ $<
 $(B)/fuzz/fast/o/%.o: $(G)/%.c
