@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of importers about a file: why it cannot be imported, and what was skipped in it (importer.h). */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +18,33 @@ int import_fail(struct import *import, int err, const char *format, ...)
 	return err;
 }
 
+/* The example with its place: "line 12: MatMul", "traceEvents[5]: aten::mm", "agent_info.csv, line 2". */
+static const char *with_place(const struct import *import, const char *example, char *text,
+			      size_t size)
+{
+	const struct reader_place *place = &import->place;
+	const char *colon = example ? ": " : "", *name = "", *comma = "";
+
+	if (!place->line && !place->list)
+		return example;
+	if (strcmp(place->path, import->path) != 0) {
+		name = strrchr(place->path, '/');
+		name = name ? name + 1 : place->path;
+		comma = ", ";
+	}
+	example = example ? example : "";
+	if (place->line)
+		snprintf(text, size, "%s%sline %" PRIu64 "%s%s", name, comma, place->line, colon,
+			 example);
+	else
+		snprintf(text, size, "%s%s%s[%" PRIu64 "]%s%s", name, comma, place->list,
+			 place->object, colon, example);
+	return text;
+}
+
 static int add_finding(struct import *import, const char *what, const char *example, bool damage)
 {
+	char text[512];
 	struct model *model = import->model;
 	struct import_finding new = { .file = import->file, .damage = damage, .count = 1 };
 
@@ -33,6 +59,7 @@ static int add_finding(struct import *import, const char *what, const char *exam
 			return 0;
 		}
 	}
+	example = with_place(import, example, text, sizeof(text));
 	new.example = example ? model_string(model, example) : 0;
 	if (new.example == INDEX_NONE || !MODEL_PUSH(&model->findings, new))
 		return -ENOMEM;
@@ -49,12 +76,12 @@ int import_damage(struct import *import, const char *what, const char *example)
 	return add_finding(import, what, example, true);
 }
 
-int import_rounded(void *context, const char *place)
+int import_rounded(void *context, const char *what)
 {
 	return import_damage(context,
 			     "entries whose times lost digits, as spreadsheets save them, were left out (export the "
 			     "file again, and keep it out of spreadsheets)",
-			     place);
+			     what);
 }
 
 int import_end_reading(struct import *import, int err, bool any, const char *damage)
@@ -63,6 +90,7 @@ int import_end_reading(struct import *import, int err, bool any, const char *dam
 	if (err && import->error[0])
 		return err == -ENOMEM ? -E2BIG : err;
 	if (err == -EBADMSG && any)
-		return import_damage(import, "damaged: what follows was not read", damage);
+		return import_damage(import, "damaged: what follows was not read; copy or export the file "
+					     "again", damage);
 	return err ? import_fail(import, err, "%s", damage[0] ? damage : strerror(-err)) : 0;
 }

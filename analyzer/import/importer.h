@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/import/readers/reader_place.h"
 #include "analyzer/model/model.h"
 
 #define IMPORT_SAMPLE 65536 /* bytes of a file, decompressed, that detection reads at first */
@@ -35,6 +36,7 @@ struct import {
 	uint32_t first_task; /* the same for tasks */
 	bool complete; /* its tasks are already in the model: the file only adds details */
 	bool own; /* of a directory: import only exports of profbpf (own_export.h), after other files yielded nothing */
+	struct reader_place place; /* set by readers: findings name it */
 	char error[512]; /* the reason of a failure, with a remedy */
 };
 
@@ -121,7 +123,7 @@ int import_finish(struct model *model, bool alone);
  * import_finding - reports that something in the file was skipped or changed
  *
  * @what: static text, one per kind of finding; findings of a kind are counted. @example (may be NULL) of the first
- * one is stored. `analyzer info --device` prints them. Returns 0 or -ENOMEM.
+ * one is stored, with its place if a reader knows it. `analyzer info --device` prints them. Returns 0 or -ENOMEM.
  */
 int import_finding(struct import *import, const char *what, const char *example);
 
@@ -137,7 +139,7 @@ int import_damage(struct import *import, const char *what, const char *example);
  *
  * For readers (csv_table.h, json_objects.h), which then leave the row or object out.
  */
-int import_rounded(void *context, const char *place);
+int import_rounded(void *context, const char *what);
 
 /* import_fail - set import->error (printf-like) and return @err */
 int import_fail(struct import *import, int err, const char *format, ...)

@@ -142,7 +142,7 @@ static void check_kineto(const char *text, bool packed, uint64_t base_ns)
 	assert_int_equal(model->calls.row[model->tasks.row[1].call].start_ns, base_ns + 100000);
 	assert_int_equal(model->findings.count, 1);
 	assert_int_equal(model->findings.row[0].count, 1);
-	assert_string_equal(model_text(model, model->findings.row[0].example), "bad");
+	assert_string_equal(model_text(model, model->findings.row[0].example), "traceEvents[7]: bad");
 	model_free(model);
 }
 
@@ -192,7 +192,7 @@ static void test_kineto_operators(void **state)
 	assert_null(model_task_detail(model, &model->tasks.row[1]));
 	/* The kernel without a time. */
 	assert_int_equal(model->findings.count, 1);
-	assert_string_equal(model_text(model, model->findings.row[0].example), "late");
+	assert_string_equal(model_text(model, model->findings.row[0].example), "traceEvents[2]: late");
 	model_free(model);
 }
 

@@ -85,7 +85,7 @@ static void test_op_summary(void **state)
 	assert_int_equal(model->tasks.count, 1);
 	assert_int_equal(model->tasks.row[0].start_ns, 1699529622790614800);
 	assert_int_equal(model->tasks.row[0].end_ns - model->tasks.row[0].start_ns, 26661);
-	assert_finding(model, 3, "line 4, Task Start Time(us): 1.69953E+15");
+	assert_finding(model, 3, "line 4: Task Start Time(us): 1.69953E+15");
 	model_free(model);
 }
 
@@ -101,7 +101,7 @@ static void test_kernel_details(void **state)
 	assert_int_equal(model->tasks.count, 0);
 	assert_int_equal(model->findings.count, 2);
 	assert_string_equal(model_text(model, model->findings.row[0].example),
-			    "line 2, Duration(us): 1.23457e+06");
+			    "line 2: Duration(us): 1.23457e+06");
 	assert_int_equal(model->findings.row[0].count, 2);
 	model_free(model);
 }
@@ -123,7 +123,7 @@ static void test_rocprof(void **state)
 
 	assert_int_equal(model->tasks.count, 1);
 	assert_int_equal(model->tasks.row[0].end_ns - model->tasks.row[0].start_ns, 3000);
-	assert_finding(model, 1, "line 3, Start_Timestamp: 8.1097E+14");
+	assert_finding(model, 1, "line 3: Start_Timestamp: 8.1097E+14");
 	model_free(model);
 	model = import_words("77_kernel_stats.csv",
 			     "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\",\"MinNs\",\"MaxNs\","
@@ -132,7 +132,25 @@ static void test_rocprof(void **state)
 			     "\"add\",10,3000,300,39.5,100,400,1.5e+01\n");
 	assert_int_equal(model->operator_sums.count, 1);
 	assert_int_equal(model->operator_sums.row[0].total_ns, 3000);
-	assert_finding(model, 1, "line 2, TotalDurationNs: 1.23457E+11");
+	assert_finding(model, 1, "line 2: TotalDurationNs: 1.23457E+11");
+	model_free(model);
+}
+
+/* Tables that are read with that of kernels are named. */
+static void test_other_file(void **state)
+{
+	struct model *model;
+
+	import_write_text(import_root(), "77_kernel_trace.csv",
+			  KERNEL_TRACE "\"KERNEL_DISPATCH\",\"Agent 4\",1,0,77,1,12,\"gemm\",5,810970000001000,"
+				       "810970000004000,0,0,8,0,16,64,1,1,1024,1,1\n");
+	import_write_text(import_root(), "77_memory_copy_trace.csv",
+			  "\"Kind\",\"Direction\",\"Stream_Id\",\"Source_Agent_Id\",\"Destination_Agent_Id\","
+			  "\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n"
+			  "\"MEMORY_COPY\",\"MEMORY_COPY_HOST_TO_DEVICE\",0,\"Agent 0\",\"Agent 4\",9,8.1E+14,8.1E+14\n");
+	model = import_take(import_in_root("77_kernel_trace.csv"));
+	assert_int_equal(model->tasks.count, 1);
+	assert_finding(model, 1, "77_memory_copy_trace.csv, line 2: Start_Timestamp: 8.1E+14");
 	model_free(model);
 }
 
@@ -147,7 +165,7 @@ static void test_nsys_stats(void **state)
 
 	assert_int_equal(model->operator_sums.count, 2);
 	assert_int_equal(model->operator_sums.row[0].total_ns, 82000);
-	assert_finding(model, 1, "line 2, Total Time (ns): 1.23E+11");
+	assert_finding(model, 1, "line 2: Total Time (ns): 1.23E+11");
 	model_free(model);
 }
 
@@ -164,7 +182,7 @@ static void test_nvprof(void **state)
 
 	assert_int_equal(model->operator_sums.count, 1);
 	assert_int_equal(model->operator_sums.row[0].total_ns, 1250000);
-	assert_finding(model, 2, "line 5, Time: 1.5E+03");
+	assert_finding(model, 2, "line 5: Time: 1.5E+03");
 	model_free(model);
 }
 
@@ -178,7 +196,7 @@ static void test_step_trace(void **state)
 		"2,1.003E+08,1.006E+08,300000,1.003E+08,1.005E+08,100,199900,100000\n");
 
 	assert_int_equal(model->device_steps.count, 1);
-	assert_finding(model, 1, "line 3, fp_point: 1.003E+08");
+	assert_finding(model, 1, "line 3: fp_point: 1.003E+08");
 	model_free(model);
 }
 
@@ -196,7 +214,7 @@ static void test_kineto(void **state)
 		"\"baseTimeNanoseconds\":1700000000000000000}\n");
 
 	assert_int_equal(model->tasks.count, 1);
-	assert_finding(model, 2, "traceEvents[0].dur: 1e1");
+	assert_finding(model, 2, "traceEvents[0]: dur: 1e1");
 	model_free(model);
 	model = import_words("kineto.json",
 			     "{\"schemaVersion\":1,\"traceEvents\":["
@@ -220,7 +238,7 @@ static void test_chrome(void **state)
 	const struct import_finding *finding = &model->findings.row[model->findings.count - 1];
 
 	assert_int_equal(model->tasks.count, 1);
-	assert_string_equal(model_text(model, finding->example), "[2].ts: 1.23457e+09");
+	assert_string_equal(model_text(model, finding->example), "[2]: ts: 1.23457e+09");
 	assert_int_equal(finding->count, 1);
 	model_free(model);
 }
@@ -230,10 +248,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_decision),       cmocka_unit_test(test_op_summary),
 		cmocka_unit_test(test_kernel_details), cmocka_unit_test(test_rocprof),
+		cmocka_unit_test(test_other_file),
 		cmocka_unit_test(test_nsys_stats),     cmocka_unit_test(test_nvprof),
 		cmocka_unit_test(test_step_trace),     cmocka_unit_test(test_kineto),
 		cmocka_unit_test(test_chrome),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, import_root_make, import_root_remove);
 }

@@ -8,7 +8,9 @@
 int rocm_memory(struct rocm_rows *rocm, const struct rocm_memory *memory)
 {
 	if (!memory->start_ns || memory->end_ns < memory->start_ns || memory->end_ns > INT64_MAX)
-		return import_finding(rocm->import, "memory operations without usable times", NULL);
+		return import_finding(rocm->import, "memory operations without usable times: start or "
+						    "duration is missing or no number (if there are many, "
+						    "the profiler lost events: record less at a time)", NULL);
 	return MODEL_PUSH(&rocm->memory, *memory) ? 0 : -ENOMEM;
 }
 
@@ -62,7 +64,9 @@ static int put(struct rocm_rows *rocm, const struct rocm_memory *memory,
 	};
 
 	if (!record.ts_ns)
-		return import_finding(rocm->import, "memory records outside of the trace", NULL);
+		return import_finding(rocm->import, "memory records outside of the trace: no clock snapshot "
+						    "of the recording reaches them (give the device file of "
+						    "the same run)", NULL);
 	return MODEL_PUSH(&model->memory_records, record) ? 0 : -ENOMEM;
 }
 

@@ -80,7 +80,9 @@ int rocm_call(struct rocm_rows *rocm, const struct rocm_call *call)
 	int err;
 
 	if (!possible(call->start_ns, call->end_ns))
-		return import_finding(rocm->import, "runtime calls without usable times",
+		return import_finding(rocm->import, "runtime calls without usable times: start or duration "
+						    "is missing or no number (if there are many, the "
+						    "profiler lost events: record less at a time)",
 				      model_text(rocm->import->model, call->name));
 	err = import_track(rocm->import, &rocm->tracks, TRACK_THREAD, call->pid, call->tid);
 	if (err)
@@ -93,7 +95,9 @@ int rocm_task(struct rocm_rows *rocm, const struct rocm_task *task)
 	int err;
 
 	if (!possible(task->start_ns, task->end_ns))
-		return import_finding(rocm->import, "device tasks without usable times",
+		return import_finding(rocm->import, "device tasks without usable times: start or duration is "
+						    "missing or no number (if there are many, the profiler "
+						    "lost events: record less at a time)",
 				      model_text(rocm->import->model, task->name));
 	err = import_track(rocm->import, &rocm->tracks, TRACK_QUEUE, task->agent, task->queue);
 	if (!err)
@@ -255,6 +259,7 @@ int rocm_finish(struct rocm_rows *rocm)
 		err = rocm_put_memory(rocm);
 	if (!err && !rocm->tasks.count)
 		err = import_finding(rocm->import,
-				     "no device tasks: nothing is known of any device", NULL);
+				     "no device tasks: nothing is known of any device (record with rocprofv3 "
+				     "--kernel-trace --memory-copy-trace)", NULL);
 	return err;
 }

@@ -148,7 +148,8 @@ static int on_memory(void *context, sqlite3_stmt *row)
 	if (memory.level == INDEX_NONE)
 		return -ENOMEM;
 	if (strcmp(type, "ALLOC") != 0 && strcmp(type, "FREE") != 0 && strcmp(type, "RECLAIM") != 0)
-		return import_finding(file->import, "memory operations of no known sort", type);
+		return import_finding(file->import, "memory operations of no known sort: a newer profiler "
+						    "may have written them; the others count", type);
 	memory.scratch = strcmp(column_text(row, 2), "SCRATCH") == 0;
 	if (memory.scratch)
 		memory.place = column_number(row, 7);

@@ -269,7 +269,8 @@ static int on_counter(struct table *table, const struct csv_value *values)
 	if (counter.name == INDEX_NONE || err)
 		return -ENOMEM;
 	if (end == text_of(&values[C_VALUE]) || !isfinite(counter.value))
-		return import_finding(table->import, "counters that are no number",
+		return import_finding(table->import, "counters that are no number: left out (if the table "
+						     "was edited, export it again)",
 				      values[C_COUNTER].text);
 	return MODEL_PUSH(&table->rocm.counters, counter) ? 0 : -ENOMEM;
 }
@@ -284,7 +285,9 @@ static int on_range(struct table *table, const struct rocm_call *call)
 	if (call->name == INDEX_NONE)
 		return -ENOMEM;
 	if (!call->start_ns || call->end_ns < call->start_ns)
-		return import_finding(table->import, "ranges without usable times", name);
+		return import_finding(table->import, "ranges without usable times: start or duration is "
+						     "missing or no number (if there are many, the profiler "
+						     "lost events: record less at a time)", name);
 	err = import_track(table->import, &table->rocm.tracks, ROCM_TRACK_RANGES, call->pid, call->tid);
 	if (err || !table->import->alone)
 		return err;
@@ -328,7 +331,8 @@ static int on_memory(struct table *table, const struct csv_value *values)
 				      .pid = pid_of(table, values) };
 
 	if (!rocm_memory_operation(&table->rocm, text_of(&values[C_OPERATION]), &memory))
-		return import_finding(table->import, "memory operations of no known sort",
+		return import_finding(table->import, "memory operations of no known sort: a newer profiler "
+						     "may have written them; the others count",
 				      values[C_OPERATION].text);
 	if (memory.level == INDEX_NONE)
 		return -ENOMEM;
@@ -368,7 +372,8 @@ static int read_table(struct table *table, const char *path)
 		.columns = NAMES,	     .header = on_header,
 		.row = on_row,		     .context = table,
 		.units = UNITS,		     .rounded = import_rounded,
-		.rounded_context = table->import
+		.rounded_context = table->import,
+		.place = &table->import->place
 	};
 	char damage[256] = "";
 	int err = csv_table_read(path, &reader, damage, sizeof(damage));

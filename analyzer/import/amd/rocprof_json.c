@@ -285,7 +285,8 @@ static int on_memory(struct rocprof *file, const struct json_value *values, bool
 	uint32_t name = operation_name(file, values);
 
 	if (!rocm_memory_operation(&file->rocm, model_text(file->import->model, name), &memory))
-		return import_finding(file->import, "memory operations of no known sort",
+		return import_finding(file->import, "memory operations of no known sort: a newer profiler "
+						    "may have written them; the others count",
 				      model_text(file->import->model, name));
 	if (memory.level == INDEX_NONE)
 		return -ENOMEM;
@@ -385,7 +386,8 @@ static int import(struct import *import)
 					    .context = &file,
 					    .units = UNITS,
 					    .rounded = import_rounded,
-					    .rounded_context = import };
+					    .rounded_context = import,
+					    .place = &import->place };
 	uint32_t first_task = import->model->tasks.count;
 	char damage[256] = "";
 	int err;

@@ -87,7 +87,8 @@ static int on_row(void *context, const struct csv_value *values)
 		return -ENOMEM;
 	if (!*name || !number_of(&values[C_CALLS], &sum.count) || !sum.count ||
 	    !number_of(&values[C_TOTAL], &sum.total_ns))
-		return import_finding(file->import, "sums without usable figures", name);
+		return import_finding(file->import, "sums without usable figures: count or time is missing "
+						    "or no number (export the table again)", name);
 	number_of(&values[C_MIN], &sum.min_ns);
 	number_of(&values[C_MAX], &sum.max_ns);
 	if (file->calls ||
@@ -103,7 +104,8 @@ static int import(struct import *import)
 	struct stats_file file = { .import = import };
 	const struct csv_reader reader = {
 		.columns = NAMES, .row = on_row, .context = &file,
-		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import,
+		.place = &import->place
 	};
 	uint32_t before = import->model->operator_sums.count + import->model->api_statistics.count;
 	char damage[256] = "";

@@ -408,7 +408,8 @@ static int read_trace(struct v1 *file)
 	static const char *const LISTS[] = { "traceEvents", NULL };
 	const struct json_reader reader = {
 		.keys = KEYS, .lists = LISTS, .object = on_object, .context = file,
-		.units = UNITS, .rounded = import_rounded, .rounded_context = file->import
+		.units = UNITS, .rounded = import_rounded, .rounded_context = file->import,
+		.place = &file->import->place
 	};
 	char damage[256] = "";
 	int err = json_objects_read(file->import->path, &reader, damage, sizeof(damage));

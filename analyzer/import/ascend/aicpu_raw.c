@@ -193,7 +193,8 @@ static int on_run(struct aicpu *file, const struct run *run)
 	int err;
 
 	if (!run->start || run->end < run->start || run->end > INT64_MAX / ASCEND_RAW_TICK_NS)
-		return import_finding(file->import, "tasks without usable times", run->name);
+		return import_finding(file->import, "tasks without usable times: the end is missing or "
+						    "before the start", run->name);
 	scheduled = scheduled_of(file, run);
 	if (scheduled && scheduled->taken)
 		return import_finding(file->import, "more than one run on an AI CPU within a task", NULL);
@@ -217,7 +218,8 @@ static int on_record(struct aicpu *file)
 
 	return ascend_raw_number(record, 2) == MAGIC
 		       ? on_run(file, &run)
-		       : import_finding(file->import, "records of no known form", NULL);
+		       : import_finding(file->import, "records of no known form: a newer profiler may have "
+						      "written them; the others count", NULL);
 }
 
 /* Splits a text at commas, which become NULs. Returns the number of parts, at most PARTS_MAX. */
@@ -309,7 +311,8 @@ static int import(struct import *import)
 	if (!err)
 		err = ascend_raw_read(import, 1, on_byte, file);
 	if (!err && file->used)
-		err = import_damage(import, "damaged: what follows was not read",
+		err = import_damage(import, "damaged: what follows was not read; copy or export the file "
+					    "again",
 				     "it ends inside a record");
 	if (!err && file->binary)
 		err = ascend_raw_name(import, file->device, tasks);

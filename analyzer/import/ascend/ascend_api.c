@@ -91,7 +91,8 @@ static int on_row(void *context, const struct csv_value *values)
 	    !decimal_unsigned(values[C_COUNT].text, values[C_COUNT].length, &row.count) ||
 	    !row.count || !time_of(&values[C_MIN], &row.min_ns) ||
 	    !time_of(&values[C_MAX], &row.max_ns))
-		return import_finding(import, "sums of calls without usable figures",
+		return import_finding(import, "sums of calls without usable figures: count or time is "
+					      "missing or no number (export the table again)",
 				      values[C_NAME].text);
 	return MODEL_PUSH(&model->api_statistics, row) ? 0 : -ENOMEM;
 }
@@ -100,7 +101,8 @@ static int import(struct import *import)
 {
 	const struct csv_reader reader = {
 		.columns = NAMES, .row = on_row, .context = import,
-		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import,
+		.place = &import->place
 	};
 	uint32_t rows = import->model->api_statistics.count;
 	char damage[256] = "";

@@ -209,7 +209,7 @@ static int import(struct import *import)
 					    .lists = LISTS,
 					    .object = on_object,
 					    .scalar = on_scalar,
-					    .context = &file };
+					    .context = &file, .place = &import->place };
 	uint32_t rows = import->model->communication_times.count + import->model->link_uses.count;
 	char damage[256] = "";
 	int err;

@@ -337,7 +337,9 @@ static int on_row(void *context, const struct csv_value *values)
 	    !decimal_scaled(values[C_START].text, values[C_START].length, 3, &start_ns) ||
 	    !decimal_scaled(values[C_DURATION].text, values[C_DURATION].length, 3, &dur_ns) ||
 	    start_ns < 1 || dur_ns < 0 || __builtin_add_overflow(start_ns, dur_ns, &end_ns))
-		return import_finding(table->import, "rows without usable times",
+		return import_finding(table->import, "rows without usable times: start or duration is no "
+						     "number, or below zero (if the table was edited, export "
+						     "it again)",
 				      values[C_NAME].text);
 	if (start_ns > NANOSECONDS_2001 && start_ns > table->shift_ns) {
 		start_ns -= table->shift_ns;
@@ -369,7 +371,8 @@ static int import(struct import *import)
 					   .context = &table,
 					   .units = UNITS,
 					   .rounded = import_rounded,
-					   .rounded_context = import };
+					   .rounded_context = import,
+					   .place = &import->place };
 	uint32_t tasks = import->model->tasks.count;
 	char damage[256] = "";
 	int err = import->complete ? task_find_begin(&table.find, import) : 0;

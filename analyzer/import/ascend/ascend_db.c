@@ -196,7 +196,8 @@ static int on_call(void *context, sqlite3_stmt *row)
 	if (call.name == INDEX_NONE)
 		return -ENOMEM;
 	if (!instants(file, row, &call.start_ns, &call.end_ns))
-		return import_finding(file->import, "calls outside of any time",
+		return import_finding(file->import, "calls outside of any time: they end before they begin, "
+						    "or begin before the file's clock does",
 				      model_text(file->import->model, call.name));
 	if (call.connection == NO_CONNECTION)
 		call.connection = 0;
@@ -316,7 +317,8 @@ static int on_task(void *context, sqlite3_stmt *row)
 	    task.kind == PROFBPF__DEVICE_TASKS__KIND__KERNEL)
 		task.kind = PROFBPF__DEVICE_TASKS__KIND__OTHER;
 	if (!instants(file, row, &task.start_ns, &task.end_ns))
-		return import_finding(file->import, "device tasks outside of any time",
+		return import_finding(file->import, "device tasks outside of any time: they end before they "
+						    "begin, or begin before the file's clock does",
 				      model_text(file->import->model, task.name));
 	err = put_task(file, &task, sqlite3_column_int64(row, 2));
 	return err || part == MAP_NONE ? err
@@ -339,7 +341,8 @@ static int on_operation(void *context, sqlite3_stmt *row)
 	if (task.correlation == NO_CONNECTION)
 		task.correlation = 0;
 	if (!instants(file, row, &task.start_ns, &task.end_ns))
-		return import_finding(file->import, "communication outside of any time",
+		return import_finding(file->import, "communication outside of any time: they end before they "
+						    "begin, or begin before the file's clock does",
 				      model_text(file->import->model, task.name));
 	device = ascend_db_device_of_operation(file, row, 2, 5);
 	if (device < 0)
@@ -524,7 +527,8 @@ static int import(struct import *import)
 	ascend_db_finish_operations(&file, operations);
 	import_marks_of_device(import->model, file.first_device, first_mark);
 	if (!err && import->model->tasks.count == tasks)
-		err = import_finding(import, "no table of tasks: nothing is known of any device",
+		err = import_finding(import, "no table of tasks: nothing is known of any device (record with "
+					     "ProfilerActivity.NPU, or msprof --task-time=on)",
 				     NULL);
 	if (!err && import->alone)
 		err = put_calls(&file);

@@ -27,7 +27,8 @@ int ascend_db_step(void *context, sqlite3_stmt *row)
 	int64_t number = sqlite_column_instant(row, 2);
 
 	if (!mark.start_ns || mark.end_ns < mark.start_ns)
-		return import_finding(file->import, "steps without usable times", NULL);
+		return import_finding(file->import, "steps without usable times: an end is missing or before "
+						    "the start, as in steps that a recording cuts", NULL);
 	if (number < 0)
 		return import_finding(file->import, "steps without a number", NULL);
 	mark.number = (uint64_t)number;
@@ -64,7 +65,8 @@ int ascend_db_memory(void *context, sqlite3_stmt *row)
 	if (bytes_of(row, 3, &record.reserved))
 		record.flags |= MODEL_MEMORY_RESERVED;
 	if (!record.ts_ns)
-		return import_finding(file->import, "memory records outside of any time", NULL);
+		return import_finding(file->import, "memory records outside of any time: they end before "
+						    "they begin, or begin before the file's clock does", NULL);
 	return MODEL_PUSH(&file->import->model->memory_records, record) ? 0 : -ENOMEM;
 }
 

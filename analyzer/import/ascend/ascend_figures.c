@@ -155,7 +155,7 @@ static int import(struct import *import)
 {
 	struct figures_file file = { .import = import };
 	const struct csv_reader reader = {
-		.columns = NAMES, .more = on_more, .row = on_row, .context = &file
+		.columns = NAMES, .more = on_more, .row = on_row, .context = &file, .place = &import->place
 	};
 	char damage[256] = "";
 	int err;

@@ -107,7 +107,7 @@ static int on_row(void *context, const struct csv_value *values)
 
 static int import(struct import *import)
 {
-	const struct csv_reader reader = { .columns = NAMES, .row = on_row, .context = import };
+	const struct csv_reader reader = { .columns = NAMES, .row = on_row, .context = import, .place = &import->place };
 	uint32_t rows = import->model->fused_operators.count;
 	char damage[256] = "";
 	int err = csv_table_read(import->path, &reader, damage, sizeof(damage));

@@ -311,7 +311,8 @@ static int import(struct import *import)
 	};
 	const struct json_reader reader = {
 		.keys = KEYS, .object = on_object, .context = &file,
-		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import,
+		.place = &import->place
 	};
 	uint32_t tasks = import->model->tasks.count;
 	uint32_t first_device = import->model->devices.count;

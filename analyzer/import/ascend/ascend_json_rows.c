@@ -336,7 +336,8 @@ static int put_step(struct timeline_file *file, const struct step_row *from)
 	int err;
 
 	if (!step.fp_start_ns || step.end_ns < step.fp_start_ns)
-		return import_finding(file->import, "steps without usable times", NULL);
+		return import_finding(file->import, "steps without usable times: an end is missing or before "
+						    "the start, as in steps that a recording cuts", NULL);
 	file->clock = clock;
 	/* If steps have a process of their own, its number does not contain the device. */
 	step.device = device_row(file, map_get(&file->roles, from->pid) == ROLE_HARDWARE ? from->pid : 0);

@@ -209,7 +209,7 @@ static int import(struct import *import)
 				   .names = { model_string(import->model, "l2_cache_hit_rate"),
 					      model_string(import->model,
 							   "l2_cache_victim_rate") } };
-	const struct csv_reader reader = { .columns = NAMES, .row = on_row, .context = &file };
+	const struct csv_reader reader = { .columns = NAMES, .row = on_row, .context = &file, .place = &import->place };
 	char damage[256] = "";
 	int err = csv_table_read(import->path, &reader, damage, sizeof(damage));
 

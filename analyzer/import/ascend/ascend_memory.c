@@ -165,7 +165,9 @@ static int put_total(const struct memory_file *file, const struct csv_value *val
 		return -ENOMEM;
 	return record->ts_ns
 		       ? put(file, record)
-		       : import_finding(file->import, "memory records outside of the trace", NULL);
+		       : import_finding(file->import, "memory records outside of the trace: no clock "
+						      "snapshot of the recording reaches them (give the "
+						      "device file of the same run)", NULL);
 }
 
 /* Adds an allocation and, if its duration is known, its release. */
@@ -185,7 +187,9 @@ static int put_operator(const struct memory_file *file, const struct csv_value *
 	if (record->component == INDEX_NONE)
 		return -ENOMEM;
 	if (!record->ts_ns)
-		return import_finding(file->import, "memory records outside of the trace", NULL);
+		return import_finding(file->import, "memory records outside of the trace: no clock snapshot "
+						    "of the recording reaches them (give the device file of "
+						    "the same run)", NULL);
 	err = put(file, record);
 	if (err || !time_of(&values[C_DURATION], &dur_ns) || dur_ns < 0 ||
 	    __builtin_add_overflow(ns, dur_ns, &end_ns))
@@ -214,7 +218,8 @@ static int import(struct import *import)
 							      : ascend_clock_shift(import->path) };
 	const struct csv_reader reader = {
 		.columns = NAMES, .header = on_header, .row = on_row, .context = &file,
-		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import,
+		.place = &import->place
 	};
 	uint32_t records = import->model->memory_records.count;
 	char damage[256] = "";

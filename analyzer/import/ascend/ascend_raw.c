@@ -14,7 +14,7 @@
 
 #define RECORDS 1024 /* records read at a time */
 #define SLICES_MAX 100000 /* maximum of a log */
-#define DAMAGED "damaged: what follows was not read"
+#define DAMAGED "damaged: what follows was not read; copy or export the file again"
 
 uint64_t ascend_raw_device(const char *path)
 {

@@ -85,10 +85,12 @@ static int on_end(struct hwts *file, uint64_t key, uint64_t tick)
 	char name[48];
 
 	if (row == MAP_NONE || file->starts.row[row] == UINT64_MAX)
-		return import_finding(file->import, "ends of tasks that never started", NULL);
+		return import_finding(file->import, "ends of tasks that never started: the recording began "
+						    "inside them", NULL);
 	if (!file->starts.row[row] || tick < file->starts.row[row] ||
 	    tick > INT64_MAX / ASCEND_RAW_TICK_NS)
-		return import_finding(file->import, "tasks without usable times", NULL);
+		return import_finding(file->import, "tasks without usable times: the end is missing or "
+						    "before the start", NULL);
 	task.start_ns = file->starts.row[row] * ASCEND_RAW_TICK_NS;
 	task.end_ns = tick * ASCEND_RAW_TICK_NS;
 	file->starts.row[row] = UINT64_MAX;
@@ -114,7 +116,8 @@ static int on_record(void *context, const uint8_t *record)
 	/* The log may be padded with zeros. */
 	if (!is_record(record))
 		return ascend_raw_number(record, 8) || tick
-			       ? import_finding(file->import, "records of no known form", NULL)
+			       ? import_finding(file->import, "records of no known form: a newer profiler "
+							      "may have written them; the others count", NULL)
 			       : 0;
 	switch (record[0] & 7) {
 	case KIND_START: return on_start(file, key, tick);

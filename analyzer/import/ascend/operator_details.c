@@ -91,7 +91,8 @@ static int import(struct import *import)
 	struct operator_calls calls = { .import = import, .device = device_of(import) };
 	const struct csv_reader reader = {
 		.columns = NAMES, .row = on_row, .context = &calls,
-		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import,
+		.place = &import->place
 	};
 	uint32_t sums = import->model->operator_sums.count;
 	char damage[256] = "";

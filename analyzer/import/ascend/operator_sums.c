@@ -145,7 +145,8 @@ static int on_row(void *context, const struct csv_value *values)
 		return -ENOMEM;
 	if ((!sum.name && !sum.type) || !number_of(&values[C_COUNT], &sum.count) || !sum.count ||
 	    !total_of(file, values, sum.count, &sum.total_ns))
-		return import_finding(file->import, "sums of operators without usable figures",
+		return import_finding(file->import, "sums of operators without usable figures: count or time "
+						    "is missing or no number (export the table again)",
 				      values[C_TYPE].text ? values[C_TYPE].text
 							  : values[C_NAME].text);
 	time_of(&values[C_MIN], MICROSECONDS, &sum.min_ns);
@@ -220,7 +221,8 @@ static int import(struct import *import)
 	struct sums_file file = { .import = import };
 	const struct csv_reader reader = {
 		.columns = NAMES, .header = on_header, .row = on_row, .context = &file,
-		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import,
+		.place = &import->place
 	};
 	uint32_t sums = import->model->operator_sums.count;
 	char damage[256] = "";

@@ -145,7 +145,7 @@ static int put_needs(const struct memory_file *file)
 static int import(struct import *import)
 {
 	struct memory_file file = { .import = import };
-	const struct csv_reader reader = { .columns = NAMES, .row = on_row, .context = &file };
+	const struct csv_reader reader = { .columns = NAMES, .row = on_row, .context = &file, .place = &import->place };
 	char damage[256] = "";
 	int err, failed;
 

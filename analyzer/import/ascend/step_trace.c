@@ -190,13 +190,15 @@ static int on_row(void *context, const struct csv_value *values)
 	 */
 	if (!fp_ns || end_ns < fp_ns || clock_of(file, fp_ns) != clock ||
 	    fp_ns < instant_of(file, &values[C_START]))
-		return import_finding(file->import, "steps without usable times", number->text);
+		return import_finding(file->import, "steps without usable times: an end is missing or before "
+						    "the start, as in steps that a recording cuts", number->text);
 	step.fp_start_ns = host_time(file, clock, fp_ns);
 	step.bp_end_ns = host_time(file, clock, instant_of(file, &values[C_BP]));
 	step.end_ns = host_time(file, clock, end_ns);
 	if (!step.fp_start_ns || !step.end_ns)
 		return import_finding(file->import,
-				      "steps on a clock that cannot be put on the trace's",
+				      "steps on a clock that cannot be put on the trace's (record the host "
+				      "and the device at the same time)",
 				      number->text);
 	if (!number_of(&values[C_MODEL], &step.model_id) || step.model_id == NO_ID)
 		step.model_id = MODEL_ID_NONE;
@@ -221,7 +223,8 @@ static int import(struct import *import)
 					   .context = &file,
 					   .units = file.units,
 					   .rounded = import_rounded,
-					   .rounded_context = import };
+					   .rounded_context = import,
+					   .place = &import->place };
 	uint32_t steps = import->model->device_steps.count;
 	char damage[256] = "";
 	int err;

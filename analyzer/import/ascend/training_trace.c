@@ -86,7 +86,8 @@ static int end_step(struct training *file, uint64_t ns)
 	if (step->device == INDEX_NONE)
 		return -ENOMEM;
 	if (!step->fp_start_ns || ns < step->fp_start_ns || step->bp_end_ns > ns)
-		err = import_finding(file->import, "steps without usable times", NULL);
+		err = import_finding(file->import, "steps without usable times: an end is missing or before "
+						   "the start, as in steps that a recording cuts", NULL);
 	else
 		err = import_device_step(file->import, step);
 	begin_step(file);
@@ -116,7 +117,8 @@ static int on_record(void *context, const uint8_t *record)
 	uint64_t tag = ascend_raw_number(record, 2), ns;
 
 	if (!is_record(record))
-		return import_finding(file->import, "records of no known form", NULL);
+		return import_finding(file->import, "records of no known form: a newer profiler may have "
+						    "written them; the others count", NULL);
 	ns = ascend_raw_number(record + 12, 8) * ASCEND_RAW_TICK_NS;
 	switch (tag) {
 	case 0:

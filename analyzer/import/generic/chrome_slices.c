@@ -375,7 +375,8 @@ static int import(struct import *import)
 	struct chrome file = { .import = import };
 	const struct json_reader reader = {
 		.keys = KEYS, .object = on_object, .context = &file,
-		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import,
+		.place = &import->place
 	};
 	char damage[256] = "";
 	int err;
@@ -386,7 +387,8 @@ static int import(struct import *import)
 	if (!err)
 		err = pair_edges(&file);
 	if (!err && !file.slices.slices.count)
-		err = import_finding(import, "no events with a duration", NULL);
+		err = import_finding(import, "no events with a duration: there is neither a complete event "
+					     "(X) nor a pair of begin and end (B, E)", NULL);
 	if (!err)
 		err = name_processes(&file);
 	if (!err)

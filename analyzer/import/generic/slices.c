@@ -72,7 +72,8 @@ int slices_end(struct slices *slices, uint32_t row, int64_t end_ns)
 	struct slice *slice;
 
 	if (track->open == MAP_NONE)
-		return import_finding(slices->import, "ends of events that never began", NULL);
+		return import_finding(slices->import, "ends of events that never began: the recording began "
+						      "inside them", NULL);
 	slice = &slices->slices.row[track->open];
 	if (end_ns >= slice->start_ns &&
 	    __builtin_sub_overflow(end_ns, slice->start_ns, &slice->dur_ns))
@@ -412,9 +413,10 @@ static int put_slice(struct slices *slices, const struct slice *slice, int64_t m
 	if (role == TRACK_SUM)
 		return 0;
 	if (slice->dur_ns < 0)
-		return import_finding(slices->import, "events that never end", name);
+		return import_finding(slices->import, "events that never end: the recording ended inside them", name);
 	if (!import_instants_of(slice->start_ns, slice->dur_ns, move_ns, &start_ns, &end_ns))
-		return import_finding(slices->import, "events outside of any time", name);
+		return import_finding(slices->import, "events outside of any time: they end before they "
+						      "begin, or begin before the file's clock does", name);
 	if (role == TRACK_DEVICE)
 		return put_task(slices, slice, start_ns, end_ns);
 	if (role == TRACK_STEPS)

@@ -260,7 +260,8 @@ static int end_event(struct megengine *file, const struct json_value *values, in
 		return -ENOMEM;
 	open = kernel ? &thread->open : &thread->open_other;
 	if (*open == MAP_NONE)
-		return import_finding(file->import, "ends of events that never began",
+		return import_finding(file->import, "ends of events that never began: the recording began "
+						    "inside them",
 				      values[F_NAME].text);
 	event = &file->events.row[*open];
 	event->end_ns = ts_ns;
@@ -409,7 +410,7 @@ static int put_task(struct megengine *file, const struct mge_event *event, uint6
 	uint64_t start_ns, end_ns;
 
 	if (!instants(file, event, &task.start_ns, &task.end_ns))
-		return import_finding(file->import, "events that never end",
+		return import_finding(file->import, "events that never end: the recording ended inside them",
 				      model_text(model, event->name));
 	task.device =
 		import_device(&file->rows, device, import_process(&file->rows, file->pid),
@@ -439,7 +440,9 @@ static int put_memory(struct megengine *file, struct memory_record record)
 	record.ts_ns = import_host_time(&file->rows, file->clock, (uint64_t)ts_ns);
 	record.process = import_process(&file->rows, file->pid);
 	if (!record.ts_ns)
-		return import_finding(file->import, "memory records outside of the trace", NULL);
+		return import_finding(file->import, "memory records outside of the trace: no clock snapshot "
+						    "of the recording reaches them (give the device file of "
+						    "the same run)", NULL);
 	return MODEL_PUSH(&file->import->model->memory_records, record) ? 0 : -ENOMEM;
 }
 
@@ -482,7 +485,8 @@ static int import(struct import *import)
 					    .context = &file,
 					    .units = UNITS,
 					    .rounded = import_rounded,
-					    .rounded_context = import };
+					    .rounded_context = import,
+					    .place = &import->place };
 	char damage[256] = "";
 	int err;
 

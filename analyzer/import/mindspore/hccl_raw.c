@@ -181,7 +181,7 @@ static uint64_t device_of_name(const char *path)
 static int import(struct import *import)
 {
 	struct hccl file = { .import = import, .number = device_of_name(import->path) };
-	const struct csv_reader reader = { .columns = NAMES, .row = on_row, .context = &file };
+	const struct csv_reader reader = { .columns = NAMES, .row = on_row, .context = &file, .place = &import->place };
 	uint32_t rows = import->model->communication_times.count;
 	char damage[256] = "";
 	int err;

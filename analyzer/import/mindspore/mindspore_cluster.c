@@ -109,7 +109,8 @@ static int on_row(void *context, const struct csv_value *values)
 	};
 
 	if (step.computation_ns == UINT64_MAX && step.gap_ns == UINT64_MAX)
-		return import_finding(file->import, "steps without usable times", NULL);
+		return import_finding(file->import, "steps without usable times: an end is missing or before "
+						    "the start, as in steps that a recording cuts", NULL);
 	file->count++;
 	return MODEL_PUSH(&file->import->model->cluster_steps, step) ? 0 : -ENOMEM;
 }
@@ -152,7 +153,8 @@ static int import(struct import *import)
 	struct cluster_file file = { .import = import };
 	const struct csv_reader reader = {
 		.columns = NAMES, .row = on_row, .context = &file,
-		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import,
+		.place = &import->place
 	};
 	bool gpu = strstr(import->path, "gpu_cluster_analyse_") != NULL;
 	struct model *model = import->model;

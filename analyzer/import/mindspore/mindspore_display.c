@@ -166,7 +166,8 @@ static int import(struct import *import)
 				.gpu = strstr(import->path, "gpu_timeline_display_") != NULL };
 	const struct json_reader reader = {
 		.keys = KEYS, .object = on_object, .context = &file,
-		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import,
+		.place = &import->place
 	};
 	char damage[256] = "";
 	int err;

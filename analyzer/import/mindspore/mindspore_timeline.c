@@ -270,7 +270,9 @@ static int on_span(void *context, const struct csv_value *values)
 	if (task.name == INDEX_NONE)
 		return -ENOMEM;
 	if (!times_of(file, values, &task))
-		return import_finding(file->import, "rows without usable times",
+		return import_finding(file->import, "rows without usable times: start or duration is no "
+						    "number, or below zero (if the table was edited, export "
+						    "it again)",
 				      values[S_NAME].text);
 	number_of(&values[S_STREAM], &task.stream);
 	if (strstr(model_text(model, task.name), "AllReduce-op") ||
@@ -294,7 +296,8 @@ static int read_table(struct ms_timeline *file, const char *path, const char *co
 					   .context = file,
 					   .units = columns == SPANS ? units : NULL,
 					   .rounded = import_rounded,
-					   .rounded_context = file->import };
+					   .rounded_context = file->import,
+					   .place = &file->import->place };
 	uint32_t tasks = file->import->model->tasks.count;
 	char damage[256] = "";
 	int err = csv_table_read(path, &reader, damage, sizeof(damage));

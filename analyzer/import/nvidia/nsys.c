@@ -138,7 +138,8 @@ static int on_call(void *context, sqlite3_stmt *row)
 
 	if (!instants(file, sqlite_column_instant(row, 0), sqlite_column_instant(row, 1),
 		      &call.start_ns, &call.end_ns))
-		return import_finding(file->import, "runtime calls outside of any time", text);
+		return import_finding(file->import, "runtime calls outside of any time: they end before they "
+						    "begin, or begin before the file's clock does", text);
 	function_name(text, name, sizeof(name));
 	call.function = import_function(&file->rows, "cuda", *name ? name : "unnamed",
 					call_kind_of_name(name));
@@ -178,7 +179,8 @@ static int on_task(void *context, sqlite3_stmt *row)
 		task.kind = PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
 	if (!instants(file, sqlite_column_instant(row, 0), sqlite_column_instant(row, 1),
 		      &task.start_ns, &task.end_ns))
-		return import_finding(file->import, "device tasks outside of any time",
+		return import_finding(file->import, "device tasks outside of any time: they end before they "
+						    "begin, or begin before the file's clock does",
 				      model_text(model, task.name));
 	task.device = nsys_gpu_row(&file->gpus, (uint64_t)sqlite3_column_int64(row, 2),
 				   pid_of(global_pid));
@@ -336,7 +338,8 @@ static int read_all(struct nsys *file)
 	if (!err && file->import->model->tasks.count == tasks)
 		err = import_finding(
 			file->import,
-			"no table of kernels or copies: nothing is known of any device", NULL);
+			"no table of kernels or copies: nothing is known of any device (record with nsys "
+			"profile --trace=cuda)", NULL);
 	if (!err)
 		err = nsys_memory_read(&file->gpus, file->db, file->epoch_ns);
 	if (!err && file->import->alone)

@@ -140,7 +140,8 @@ static int on_memory(void *context, sqlite3_stmt *row)
 		record.flags |= MODEL_MEMORY_HOST;
 	record.ts_ns = import_host_time(memory->gpus->rows, CLOCK, (uint64_t)ns);
 	if (!record.ts_ns)
-		return import_finding(import, "memory records outside of the trace", NULL);
+		return import_finding(import, "memory records outside of the trace: no clock snapshot of the "
+					      "recording reaches them (give the device file of the same run)", NULL);
 	return MODEL_PUSH(&import->model->memory_records, record) ? 0 : -ENOMEM;
 }
 

@@ -89,7 +89,8 @@ static int on_range(void *context, sqlite3_stmt *row)
 	char name[1024];
 
 	if (sqlite3_column_type(row, 1) == SQLITE_NULL || !instants(file, row, &start_ns, &end_ns))
-		return import_finding(file->rows->import, "ranges without a usable end", text);
+		return import_finding(file->rows->import, "ranges without a usable end: the recording ended "
+							  "in them, or they end before they begin", text);
 	/* A step's name marks a step in any domain. */
 	if (domain == MAP_NONE || !*model_text(model, domain) || step_name_of(text, &number))
 		snprintf(name, sizeof(name), "%s", text);
@@ -136,7 +137,9 @@ static int on_call(void *context, sqlite3_stmt *row)
 	struct call call = { .task = INDEX_NONE };
 
 	if (!instants(file, row, &call.start_ns, &call.end_ns))
-		return import_finding(file->rows->import, "library calls outside of any time",
+		return import_finding(file->rows->import, "library calls outside of any time: they end "
+							  "before they begin, or begin before the file's "
+							  "clock does",
 				      name);
 	call.function = import_function(file->rows, reading->runtime, *name ? name : "unnamed",
 					PROFBPF__FUNCTION__KIND__OTHER);

@@ -129,7 +129,8 @@ static int on_row(void *context, const struct csv_value *values)
 		return -ENOMEM;
 	if (!sum.name || !number_of(&values[call ? C_CALLS : C_INSTANCES], &sum.count) ||
 	    !sum.count || !number_of(&values[C_TOTAL], &sum.total_ns))
-		return import_finding(import, "sums without usable figures", name->text);
+		return import_finding(import, "sums without usable figures: count or time is missing or no "
+					      "number (export the table again)", name->text);
 	number_of(&values[C_MIN], &sum.min_ns);
 	number_of(&values[C_MAX], &sum.max_ns);
 	return call ? add_call(import, values, &sum) : add_sum(import, values, &sum);
@@ -139,7 +140,8 @@ static int import(struct import *import)
 {
 	const struct csv_reader reader = {
 		.columns = NAMES, .row = on_row, .context = import,
-		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import,
+		.place = &import->place
 	};
 	uint32_t before = import->model->operator_sums.count + import->model->api_statistics.count;
 	char damage[256] = "";

@@ -115,7 +115,8 @@ static int on_call(void *context, sqlite3_stmt *row)
 	nvprof_call_name(driver, sqlite3_column_int64(row, 2), name, sizeof(name));
 	if (!import_instants(sqlite_column_instant(row, 0), sqlite_column_instant(row, 1), 0,
 			     &call.start_ns, &call.end_ns))
-		return import_finding(file->import, "runtime calls outside of any time", name);
+		return import_finding(file->import, "runtime calls outside of any time: they end before they "
+						    "begin, or begin before the file's clock does", name);
 	call.function = import_function(&file->rows, "cuda", name, call_kind_of_name(name));
 	if (call.function == INDEX_NONE || !MODEL_PUSH(&file->calls, call) ||
 	    !MODEL_PUSH(&file->owners, owner))
@@ -165,7 +166,8 @@ static int on_task(void *context, sqlite3_stmt *row)
 		task.kind = PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
 	if (!import_instants(sqlite_column_instant(row, 0), sqlite_column_instant(row, 1), 0,
 			     &task.start_ns, &task.end_ns))
-		return import_finding(file->import, "device tasks outside of any time",
+		return import_finding(file->import, "device tasks outside of any time: they end before they "
+						    "begin, or begin before the file's clock does",
 				      model_text(model, task.name));
 	task.device = device_of(file, (uint64_t)sqlite3_column_int64(row, 2),
 				(uint32_t)(owner >> 32));
@@ -201,7 +203,8 @@ static int end_mark(struct nvprof *file, const struct mark *mark, int64_t end_ns
 	uint64_t from, to;
 
 	if (!import_instants(mark->start_ns, end_ns, 0, &from, &to))
-		return import_finding(file->import, "ranges without a usable end", name);
+		return import_finding(file->import, "ranges without a usable end: the recording ended in "
+						    "them, or they end before they begin", name);
 	return import_scope(&file->rows, import_thread(&file->rows, mark->pid, mark->tid, from),
 			    name, scope_of_range(name), from, to);
 }
@@ -250,7 +253,8 @@ static int read_marks(struct nvprof *file)
 	err = each(file, query, on_mark);
 	for (uint32_t i = 0; i < file->marks.count && !err; i++)
 		if (!file->marks.row[i].ended)
-			err = import_finding(file->import, "ranges without a usable end",
+			err = import_finding(file->import, "ranges without a usable end: the recording ended "
+							   "in them, or they end before they begin",
 					     model_text(model, file->marks.row[i].name));
 	return err;
 }
@@ -315,7 +319,8 @@ static int read_device(struct nvprof *file)
 	if (!err && file->import->model->tasks.count == before)
 		err = import_finding(
 			file->import,
-			"no table of kernels or copies: nothing is known of any device", NULL);
+			"no table of kernels or copies: nothing is known of any device (record with nvprof "
+			"-o FILE PROGRAM)", NULL);
 	return err;
 }
 

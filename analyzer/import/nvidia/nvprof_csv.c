@@ -174,7 +174,8 @@ static int add_task(struct nvprof_csv *file, const struct csv_value *values)
 	if (task.name == INDEX_NONE || task.device == INDEX_NONE)
 		return -ENOMEM;
 	if (!usable)
-		return import_finding(file->import, "tasks without usable times", values[C_NAME].text);
+		return import_finding(file->import, "tasks without usable times: the end is missing or "
+						    "before the start", values[C_NAME].text);
 	return import_task(&file->rows, &task);
 }
 
@@ -209,7 +210,8 @@ static int add_sum(struct nvprof_csv *file, const struct csv_value *values)
 	if (!values[C_CALLS].text ||
 	    !decimal_scaled(values[C_CALLS].text, values[C_CALLS].length, 0, &count) || count < 1 ||
 	    !ns_of(file, values, C_TIME, &sum.total_ns))
-		return import_finding(file->import, "sums without usable figures",
+		return import_finding(file->import, "sums without usable figures: count or time is missing "
+						    "or no number (export the table again)",
 				      values[C_NAME].text);
 	sum.count = (uint64_t)count;
 	ns_of(file, values, C_MIN, &sum.min_ns);
@@ -257,7 +259,8 @@ static int import(struct import *import)
 	struct nvprof_csv file = { .import = import };
 	const struct csv_reader reader = {
 		.columns = NAMES,     .message = MESSAGE,	    .row = on_row,		.context = &file,
-		.units = file.units, .rounded = import_rounded, .rounded_context = import
+		.units = file.units, .rounded = import_rounded, .rounded_context = import,
+		.place = &import->place
 	};
 	const struct model *model = import->model;
 	uint32_t before =

@@ -106,7 +106,8 @@ static int add_layer(struct tensorrt *file, const struct json_value *values)
 	int64_t total_ns;
 
 	if (!time_of(&values[F_SUM], &total_ns) || total_ns < 0)
-		return import_finding(file->import, "layers without a usable time",
+		return import_finding(file->import, "layers without a usable time: timeMs is missing or no "
+						    "number (export the profile again)",
 				      values[F_NAME].text);
 	sum.total_ns = (uint64_t)total_ns;
 	file->medians |= values[F_MEDIAN].text != NULL;
@@ -148,7 +149,8 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	inference.stages[STAGE_COMPUTE] = interval_of(values, F_COMPUTE, FIELDS);
 	inference.stages[STAGE_OUT] = interval_of(values, F_OUT, F_OLD_OUT);
 	if (inference.stages[STAGE_COMPUTE].end_ns < inference.stages[STAGE_COMPUTE].start_ns)
-		return import_finding(file->import, "inferences without usable times", NULL);
+		return import_finding(file->import, "inferences without usable times: a stage is missing, or "
+						    "ends before it begins", NULL);
 	return MODEL_PUSH(&file->inferences, inference) ? 0 : -ENOMEM;
 }
 
@@ -260,7 +262,8 @@ static int import(struct import *import)
 				 .first_sum = import->model->operator_sums.count };
 	const struct json_reader reader = {
 		.keys = KEYS, .object = on_object, .context = &file,
-		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import,
+		.place = &import->place
 	};
 	char damage[256] = "";
 	int64_t move_ns;

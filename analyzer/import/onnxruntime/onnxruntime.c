@@ -251,7 +251,9 @@ static int add_task(struct ort *file, const struct json_value *values)
 				 .threads = product_of(&values[F_BLOCK]) };
 
 	if (!times_of(values, &task.start_ns, &task.dur_ns))
-		return import_finding(file->import, "device tasks without usable times",
+		return import_finding(file->import, "device tasks without usable times: start or duration is "
+						    "missing or no number (if there are many, the profiler "
+						    "lost events: record less at a time)",
 				      text_of(&values[F_NAME]));
 	number_of(&values[F_STREAM], &task.stream);
 	task.name = model_string(model, values[F_NAME].text);
@@ -285,7 +287,8 @@ static int import(struct import *import)
 	struct ort file = { .import = import, .last = INDEX_NONE };
 	const struct json_reader reader = {
 		.keys = KEYS, .object = on_object, .context = &file,
-		.units = UNITS, .rounded = import_rounded, .rounded_context = import
+		.units = UNITS, .rounded = import_rounded, .rounded_context = import,
+		.place = &import->place
 	};
 	char damage[256] = "";
 	int err;

@@ -139,7 +139,8 @@ static int put_span(struct ort *file, const struct ort_span *span, int64_t move_
 	struct call call = { .task = INDEX_NONE };
 
 	if (!import_instants_of(span->start_ns, span->dur_ns, move_ns, &call.start_ns, &call.end_ns))
-		return import_finding(file->import, "events outside of any time",
+		return import_finding(file->import, "events outside of any time: they end before they begin, "
+						    "or begin before the file's clock does",
 				      model_text(model, span->name));
 	if (file->import->alone) {
 		call.thread = import_thread(&file->rows, span->pid, span->tid, call.start_ns);
@@ -225,7 +226,8 @@ static int put_task(struct ort *file, const struct ort_task *from, int64_t move_
 
 	if (!import_instants_of(from->start_ns, from->dur_ns, move_ns, &task.start_ns,
 				&task.end_ns))
-		return import_finding(file->import, "device tasks outside of any time", name);
+		return import_finding(file->import, "device tasks outside of any time: they end before they "
+						    "begin, or begin before the file's clock does", name);
 	task.device = import_device(&file->rows, 0, INDEX_NONE, "GPU", "gpu", "onnxruntime", CLOCK);
 	if (task.device == INDEX_NONE || !add_detail(file, from, &task))
 		return -ENOMEM;

@@ -222,7 +222,9 @@ static int add_gpu_task(struct pytorch *file, const struct json_value *values, e
 	int err;
 
 	if (!times_of(values, &task.start_ns, &task.dur_ns))
-		return import_finding(file->import, "device tasks without usable times",
+		return import_finding(file->import, "device tasks without usable times: start or duration is "
+						    "missing or no number (if there are many, the profiler "
+						    "lost events: record less at a time)",
 				      text_of(&values[F_NAME]));
 	if (!number_of(&values[F_DEVICE], &common.place) && !number_of(&values[F_PID], &common.place))
 		return import_finding(file->import, "device tasks of no device",
@@ -323,7 +325,9 @@ static int add_scope(struct pytorch *file, const struct json_value *values, enum
 	if (!times_of(values, &scope.start_ns, &scope.dur_ns) || !number_of(&values[F_PID], &pid) ||
 	    pid > UINT32_MAX || !thread_of(&values[F_TID], &scope.tid))
 		return import_finding(file->import,
-				      "operators and ranges without usable times or threads", name);
+				      "operators and ranges without usable times or threads: start or "
+				      "duration is missing or no number (if there are many, the profiler "
+				      "lost events: record less at a time)", name);
 	scope.pid = (uint32_t)pid;
 	err = import_track(file->import, &file->tracks, TRACK_THREAD, pid, scope.tid);
 	if (err)
@@ -352,7 +356,9 @@ static int add_host_call(struct pytorch *file, const struct json_value *values)
 	int err;
 
 	if (!times_of(values, &call.start_ns, &call.dur_ns))
-		return import_finding(file->import, "runtime calls without usable times",
+		return import_finding(file->import, "runtime calls without usable times: start or duration "
+						    "is missing or no number (if there are many, the "
+						    "profiler lost events: record less at a time)",
 				      text_of(&values[F_NAME]));
 	if (!number_of(&values[F_PID], &common.place) || common.place > UINT32_MAX ||
 	    !thread_of(&values[F_TID], &common.track))
@@ -506,7 +512,8 @@ static int import(struct import *import)
 					    .context = &file,
 					    .units = UNITS,
 					    .rounded = import_rounded,
-					    .rounded_context = import };
+					    .rounded_context = import,
+					    .place = &import->place };
 	char damage[256] = "";
 	int err = json_objects_read(import->path, &reader, damage, sizeof(damage));
 

@@ -80,7 +80,8 @@ static int put_call(struct pytorch *file, const struct host_call *from)
 	struct call call = { .args = { from->correlation }, .task = INDEX_NONE };
 
 	if (!pytorch_instants(file, from->start_ns, from->dur_ns, &call.start_ns, &call.end_ns))
-		return import_finding(file->import, "runtime calls outside of any time", name);
+		return import_finding(file->import, "runtime calls outside of any time: they end before they "
+						    "begin, or begin before the file's clock does", name);
 	call.thread = import_thread(&file->rows, (uint32_t)common->place, common->track, call.start_ns);
 	call.function = import_known_function(&file->rows, common->name);
 	if (call.function == INDEX_NONE)
@@ -169,7 +170,8 @@ static int put_task(struct pytorch *file, const struct gpu_task *from)
 	uint64_t start_ns, end_ns;
 
 	if (!pytorch_instants(file, from->start_ns, from->dur_ns, &task.start_ns, &task.end_ns))
-		return import_finding(file->import, "device tasks outside of any time",
+		return import_finding(file->import, "device tasks outside of any time: they end before they "
+						    "begin, or begin before the file's clock does",
 				      model_text(model, common->name));
 	if (launch)
 		caller = &file->commons.row[launch->common];
@@ -207,11 +209,14 @@ static int put_memory(struct pytorch *file, const struct pytorch_memory *from)
 	uint64_t ts_ns, same;
 
 	if (!pytorch_instants(file, from->start_ns, 0, &ts_ns, &same))
-		return import_finding(file->import, "memory records outside of any time", NULL);
+		return import_finding(file->import, "memory records outside of any time: they end before "
+						    "they begin, or begin before the file's clock does", NULL);
 	record.ts_ns = import_host_time(&file->rows, CLOCK, ts_ns);
 	record.process = import_process(&file->rows, from->pid);
 	if (!record.ts_ns)
-		return import_finding(file->import, "memory records outside of the trace", NULL);
+		return import_finding(file->import, "memory records outside of the trace: no clock snapshot "
+						    "of the recording reaches them (give the device file of "
+						    "the same run)", NULL);
 	return MODEL_PUSH(&file->import->model->memory_records, record) ? 0 : -ENOMEM;
 }
 
@@ -239,6 +244,7 @@ int pytorch_put_rows(struct pytorch *file)
 		err = put_memory(file, &file->memory.row[i]);
 	if (!err && !file->tasks.count)
 		err = import_finding(file->import,
-				     "no device tasks: nothing is known of any device", NULL);
+				     "no device tasks: nothing is known of any device (record with the "
+				     "device's ProfilerActivity, such as CUDA)", NULL);
 	return err;
 }

@@ -132,7 +132,8 @@ static int put_scope(struct pytorch *file, const struct pytorch_scope *from)
 	uint32_t thread;
 
 	if (!pytorch_instants(file, from->start_ns, from->dur_ns, &start_ns, &end_ns))
-		return import_finding(file->import, "operators and ranges outside of any time",
+		return import_finding(file->import, "operators and ranges outside of any time: they end "
+						    "before they begin, or begin before the file's clock does",
 				      model_text(file->import->model, from->name));
 	thread = import_thread(&file->rows, from->pid, from->tid, start_ns);
 	return import_scope(&file->rows, thread, model_text(file->import->model, from->name),

@@ -22,6 +22,7 @@ struct field {
 
 struct table {
 	const struct csv_reader *reader;
+	const char *path;
 	uint8_t target[WIDTH_MAX]; /* the wanted column of each column of the file */
 	uint8_t rank[CSV_COLUMNS]; /* which of a wanted column's names was found; 0 = none yet */
 	uint32_t named; /* number of the reader's columns[] */
@@ -192,7 +193,7 @@ static bool refuse_rounded(struct table *table, int *err)
 {
 	const struct csv_reader *reader = table->reader;
 	const char *name;
-	char place[160];
+	char what[160];
 
 	for (uint32_t i = 0; reader->units && i < table->named; i++) {
 		const struct csv_value *value = &table->values[i];
@@ -201,9 +202,9 @@ static bool refuse_rounded(struct table *table, int *err)
 		    !decimal_is_rounded(value->text, value->length, reader->units[i] - 1))
 			continue;
 		name = column_name(table, i);
-		snprintf(place, sizeof(place), "line %" PRIu64 ", %.*s: %.40s", table->line + 1,
-			 (int)strcspn(name, "|"), name, value->text);
-		*err = reader->rounded(reader->rounded_context, place);
+		snprintf(what, sizeof(what), "%.*s: %.40s", (int)strcspn(name, "|"), name,
+			 value->text);
+		*err = reader->rounded(reader->rounded_context, what);
 		return true;
 	}
 	return false;
@@ -230,6 +231,9 @@ static int end_row(struct table *table)
 		table->values[i].text = field->start;
 		table->values[i].length = (size_t)(field->end - field->start);
 	}
+	if (table->reader->place)
+		*table->reader->place =
+			(struct reader_place){ .path = table->path, .line = table->line + 1 };
 	if (refuse_rounded(table, &err))
 		return err;
 	return table->reader->row(table->reader->context, table->values);
@@ -399,6 +403,7 @@ int csv_table_read(const char *path, const struct csv_reader *reader, char *erro
 	if (!table)
 		return -ENOMEM;
 	table->reader = reader;
+	table->path = path;
 	table->in_header = true;
 	while (table->named < CSV_COLUMNS && reader->columns[table->named])
 		table->named++;
@@ -409,6 +414,8 @@ int csv_table_read(const char *path, const struct csv_reader *reader, char *erro
 		err = feed(table, &file, error, error_size);
 		input_file_close(&file);
 	}
+	if (reader->place)
+		*reader->place = (struct reader_place){ 0 };
 	free(table->buffer);
 	free(table);
 	return err;

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/import/readers/reader_place.h"
+
 #define CSV_COLUMNS 96 /* maximum number of wanted columns, including those of more() */
 #define CSV_ROW_BYTES (8u << 20) /* longest row; reading fails at a longer one */
 
@@ -46,11 +48,12 @@ struct csv_reader {
 	/*
 	 * Unit of each of columns[], enum decimal_unit (decimal_ns.h), also changed while reading; NULL = no times.
 	 * A row with a time of which digits were rounded away is passed to rounded() instead of row(), with a text
-	 * that names its line, the column and the value.
+	 * that names the column and the value.
 	 */
 	const uint8_t *units;
-	int (*rounded)(void *rounded_context, const char *place);
+	int (*rounded)(void *rounded_context, const char *what);
 	void *rounded_context;
+	struct reader_place *place; /* gets the row's place; may be NULL */
 };
 
 /*

@@ -21,6 +21,7 @@
 
 struct parse {
 	const struct json_reader *reader;
+	const char *file;
 	struct json_keys keys;
 	uint32_t wanted_count;
 	unsigned int depth; /* number of open arrays and objects */
@@ -143,6 +144,8 @@ static int outer_scalar(struct parse *parse, const char *text, size_t length, bo
 	parse->buffer[length] = '\0';
 	parse->path[path] = '\0';
 	value.text = parse->buffer;
+	if (parse->reader->place)
+		*parse->reader->place = (struct reader_place){ 0 };
 	if (parse->handed++ >= parse->skip)
 		parse->error = parse->reader->scalar(parse->reader->context, parse->path, &value);
 	return parse->error == 0;
@@ -326,7 +329,7 @@ static int on_start_array(void *context)
 static bool refuse_rounded(struct parse *parse)
 {
 	const struct json_reader *reader = parse->reader;
-	char place[PATH_BYTES + 160];
+	char what[160];
 
 	for (uint32_t i = 0; reader->units && i < parse->wanted_count; i++) {
 		const struct json_value *value = &parse->values[i];
@@ -334,12 +337,20 @@ static bool refuse_rounded(struct parse *parse)
 		if (!reader->units[i] || !value->text ||
 		    !decimal_is_rounded(value->text, value->length, reader->units[i] - 1))
 			continue;
-		snprintf(place, sizeof(place), "%s[%" PRIu64 "].%s: %.40s", parse->list,
-			 parse->in_list - 1, reader->keys[i], value->text);
-		parse->error = reader->rounded(reader->rounded_context, place);
+		snprintf(what, sizeof(what), "%s: %.40s", reader->keys[i], value->text);
+		parse->error = reader->rounded(reader->rounded_context, what);
 		return true;
 	}
 	return false;
+}
+
+static void pass_place(struct parse *parse)
+{
+	if (parse->reader->place)
+		*parse->reader->place = (struct reader_place){ .path = parse->file,
+							       .list = parse->list,
+							       .object = parse->in_list };
+	parse->in_list++;
 }
 
 static int leave(struct parse *parse)
@@ -362,7 +373,7 @@ static int leave(struct parse *parse)
 	for (uint32_t i = 0; i < parse->wanted_count; i++)
 		if (parse->values[i].text)
 			parse->values[i].text = parse->buffer + parse->offsets[i];
-	parse->in_list++;
+	pass_place(parse);
 	if (parse->handed++ >= parse->skip && !refuse_rounded(parse))
 		parse->error =
 			parse->reader->object(parse->reader->context, parse->list, parse->values);
@@ -516,10 +527,11 @@ static int scan_once(const char *path, struct parse *parse)
 	return err == -ECANCELED ? parse->error : err;
 }
 
-static void begin(struct parse *parse, const struct json_reader *reader)
+static void begin(struct parse *parse, const char *path, const struct json_reader *reader)
 {
 	*parse = (struct parse){
-		.reader = reader, .key = NOT_WANTED, .inner = NOT_WANTED, .array_key = NOT_WANTED
+		.reader = reader,     .file = path,		.key = NOT_WANTED,
+		.inner = NOT_WANTED, .array_key = NOT_WANTED
 	};
 	json_keys_begin(&parse->keys, reader->keys);
 	while (reader->keys[parse->wanted_count])
@@ -527,12 +539,13 @@ static void begin(struct parse *parse, const struct json_reader *reader)
 }
 
 /* Restarts at the file's begin; objects that were passed to callbacks are skipped. */
-static void begin_again(struct parse *parse, const struct json_reader *reader)
+static void begin_again(struct parse *parse, const char *path,
+			const struct json_reader *reader)
 {
 	uint64_t skip = parse->handed > parse->skip ? parse->handed : parse->skip;
 
 	free(parse->buffer);
-	begin(parse, reader);
+	begin(parse, path, reader);
 	parse->skip = skip;
 }
 
@@ -546,16 +559,18 @@ int json_objects_read(const char *path, const struct json_reader *reader, char *
 	snprintf(error, error_size, "%s", strerror(ENOMEM));
 	if (!parse)
 		return -ENOMEM;
-	begin(parse, reader);
+	begin(parse, path, reader);
 	err = scan_once(path, parse);
 	if (err == -EAGAIN) {
-		begin_again(parse, reader);
+		begin_again(parse, path, reader);
 		err = read_once(path, parse, NULL, error, error_size);
 	}
 	if (err == -EAGAIN) {
-		begin_again(parse, reader);
+		begin_again(parse, path, reader);
 		err = read_once(path, parse, &literals, error, error_size);
 	}
+	if (reader->place)
+		*reader->place = (struct reader_place){ 0 };
 	free(parse->buffer);
 	free(parse);
 	return err;

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/import/readers/reader_place.h"
+
 #define JSON_OBJECT_KEYS 48 /* maximum number of wanted keys */
 #define JSON_OBJECT_BYTES (1u << 20) /* total size of the texts of one object; texts beyond it are dropped */
 #define JSON_TOKEN_BYTES (8u << 20) /* longest text or number; reading fails at a longer one */
@@ -51,11 +53,12 @@ struct json_reader {
 	/*
 	 * Unit of the time of each of keys[], enum decimal_unit (decimal_ns.h); NULL = no times. An object with a
 	 * time of which digits were rounded away is passed to rounded() instead of object(), with a text that names
-	 * the object, the key and the value.
+	 * the key and the value.
 	 */
 	const uint8_t *units;
-	int (*rounded)(void *rounded_context, const char *place);
+	int (*rounded)(void *rounded_context, const char *what);
 	void *rounded_context;
+	struct reader_place *place; /* gets the object's place; may be NULL */
 };
 
 /*

@@ -90,7 +90,8 @@ int sqlite_file_open(struct import *import, sqlite3 **db)
 	if (!sqlite_torn(*db, &there, &whole))
 		return 0;
 	snprintf(words, sizeof(words), "byte %lld of %lld", there, whole);
-	return import_damage(import, "torn: the file ends before its database does", words);
+	return import_damage(import, "torn: the file ends before its database does; copy or export the file "
+				     "again", words);
 }
 
 bool sqlite_file_is(const char *path)
@@ -208,6 +209,7 @@ int sqlite_file_read(struct import *import, sqlite3 *db, const char *query,
 	char damage[256] = "";
 	int err = sqlite_file_each(db, query, row, context, damage, sizeof(damage));
 
-	return err == -EBADMSG ? import_damage(import, "damaged: a table was not read whole", damage)
+	return err == -EBADMSG ? import_damage(import, "damaged: a table was not read whole; copy or export "
+						       "the file again", damage)
 			       : err;
 }

@@ -325,7 +325,8 @@ static int read_event(struct xspace *file, struct proto_message message)
 		}
 	}
 	if (state < 0)
-		return import_damage(file->import, "damaged: events that cannot be read", NULL);
+		return import_damage(file->import, "damaged: events that cannot be read; copy or export the "
+						   "file again", NULL);
 	/* Protobuf omits zeros; an event that is a sum has neither an offset nor a duration. */
 	if (!timed && !event.duration_ps)
 		return 0;
@@ -385,7 +386,8 @@ static int on_plane(void *context, const struct proto_field *found)
 			err = read_line(file, field.bytes);
 	}
 	if (!err && state < 0)
-		err = import_damage(file->import, "damaged: a plane was not read whole", NULL);
+		err = import_damage(file->import, "damaged: a plane was not read whole; copy or export the "
+						  "file again", NULL);
 	map_free(&plane.kinds);
 	xplane_stats_free(&plane.stats);
 	free(plane.event_kinds.row);

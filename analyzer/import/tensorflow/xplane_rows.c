@@ -236,6 +236,7 @@ int xplane_put_rows(struct xspace *file)
 		err = put_step(file, &file->steps.row[i]);
 	if (!err && !file->tasks.count)
 		err = import_finding(file->import,
-				     "no plane of a device: nothing is known of any device", NULL);
+				     "no plane of a device: nothing is known of any device (the job ran on "
+				     "the CPU alone, or its profiler could not reach the device: see its log)", NULL);
 	return err;
 }
