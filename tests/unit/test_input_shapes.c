@@ -320,6 +320,46 @@ static void test_unitrace_nodes(void **state)
 	model_free(model);
 }
 
+#define ARROW(phase, category, place, ts)                                                                            \
+	",\n{\"ph\": \"" phase "\", \"name\": \"dep\", \"cat\": \"" category "\", " place ", \"ts\": " ts ", \"id\": 1}"
+#define THREAD "\"tid\": 285, \"pid\": 285"
+#define QUEUE "\"tid\": 4294967295, " DEVICE_0
+
+/* unitrace's arrows tell which call made a device work: one call may, of several kernels; some have no arrow. */
+static void test_unitrace_arrows(void **state)
+{
+	static const uint64_t CALLED[] = { 100000, 100000, 200000, 0, 0 };
+	struct model *model = import_words(
+		"python.285.json",
+		"{ \"traceEvents\":[\n" HOST
+		NAMED("process_name", DEVICE_0, "RANK 3 DEVICE<n1>[Intel(R) GPU] 0:3a:0:0 #0")
+		/* The device's events may come first. */
+		EVENT("gpu_op", QUEUE, "gemm", "110", "9") ARROW("t", "Flow_H2D_7_3", QUEUE, "110")
+		ARROW("s", "Flow_D2H_7_3", QUEUE, "110")
+		EVENT("gpu_op", QUEUE, "add", "120", "9") ARROW("t", "Flow_H2D_8_3", QUEUE, "120")
+		EVENT("cpu_op", THREAD, "zeCommandQueueExecuteCommandLists", "100", "5")
+		ARROW("s", "Flow_H2D_7_3", THREAD, "100") ARROW("s", "Flow_H2D_8_3", THREAD, "100")
+		EVENT("cpu_op", THREAD, "zeCommandListAppendLaunchKernel", "200", "5")
+		ARROW("s", "CL_Flow_H2D_7_3", THREAD, "200")
+		EVENT("gpu_op", QUEUE, "mul", "210", "9") ARROW("t", "CL_Flow_H2D_7_3", QUEUE, "210")
+		EVENT("gpu_op", QUEUE, "no arrow", "230", "9")
+		/* Not at the begin of its work: of other work, which the file does not have. */
+		EVENT("gpu_op", QUEUE, "other", "250", "9") ARROW("t", "Flow_H2D_7_3", QUEUE, "240")
+		"\n]\n}\n");
+
+	assert_int_equal(model->tasks.count, 5);
+	assert_int_equal(model->calls.count, 2);
+	for (uint32_t i = 0; i < 5; i++) {
+		uint32_t call = model->tasks.row[i].call;
+
+		if (CALLED[i])
+			assert_int_equal(model->calls.row[call].start_ns, CALLED[i]);
+		else
+			assert_int_equal(call, INDEX_NONE);
+	}
+	model_free(model);
+}
+
 /* A link, a copy, and a file that is given again are the same work. */
 static void test_twice(void **state)
 {
@@ -374,6 +414,7 @@ int main(void)
 		cmocka_unit_test(test_zstd_bomb), cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_refusals),  cmocka_unit_test(test_order),
 		cmocka_unit_test(test_unitrace),  cmocka_unit_test(test_unitrace_nodes),
+		cmocka_unit_test(test_unitrace_arrows),
 		cmocka_unit_test(test_twice),
 	};
 

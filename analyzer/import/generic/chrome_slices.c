@@ -20,6 +20,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/import/readers/json_objects.h"
 #include "analyzer/import/generic/slices.h"
+#include "analyzer/import/generic/unitrace_flows.h"
 #include "analyzer/import/tensorflow/xplane.h"
 #include "lib/base/sort_rows.h"
 
@@ -85,6 +86,7 @@ struct chrome {
 	struct map process_names; /* pid string -> name string */
 	MODEL_ARRAY(uint32_t) pids; /* per track: string, because ids may be words */
 	MODEL_ARRAY(struct edge) edges; /* in the file's order */
+	struct unitrace_flows flows;
 };
 
 #define UNITRACE_DEVICE "DEVICE<"
@@ -307,6 +309,23 @@ static int pair_edges(struct chrome *file)
 	return err;
 }
 
+/* Only unitrace's arrows from calls to devices are known; other flows may be of anything. */
+static int add_flow(struct chrome *file, const struct json_value *values, bool starts)
+{
+	uint32_t category, track;
+	int64_t ns;
+
+	if (!values[F_CAT].text || !unitrace_is_flow(values[F_CAT].text) ||
+	    !time_of(&values[F_TS], &ns))
+		return 0;
+	category = string_of(file, &values[F_CAT]);
+	track = track_of(file, values);
+	return category != INDEX_NONE && track != INDEX_NONE &&
+			       unitrace_flow_add(&file->flows, &file->slices, track, ns, category, starts)
+		       ? 0
+		       : -ENOMEM;
+}
+
 static int on_object(void *context, const char *list, const struct json_value *values)
 {
 	struct chrome *file = context;
@@ -324,6 +343,8 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	case 'B':
 	case 'E': return add_event(file, values, phase[0], 0);
 	case 'M': return name_track(file, values);
+	case 's':
+	case 't': return add_flow(file, values, phase[0] == 's');
 	default: return 0;
 	}
 }
@@ -391,12 +412,14 @@ static int import(struct import *import)
 					     "(X) nor a pair of begin and end (B, E)", NULL);
 	if (!err)
 		err = name_processes(&file);
+	unitrace_flows_join(&file.flows, &file.slices);
 	if (!err)
 		err = slices_finish(&file.slices);
 	slices_free(&file.slices);
 	map_free(&file.tracks);
 	map_free(&file.streams);
 	map_free(&file.process_names);
+	unitrace_flows_free(&file.flows);
 	free(file.pids.row);
 	free(file.edges.row);
 	return err;

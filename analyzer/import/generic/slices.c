@@ -42,8 +42,10 @@ int slices_add(struct slices *slices, const struct slice *slice)
 {
 	uint32_t none = MAP_NONE;
 
-	return MODEL_PUSH(&slices->slices, *slice) && MODEL_PUSH(&slices->outer, none) ? 0
-										       : -ENOMEM;
+	if (!MODEL_PUSH(&slices->slices, *slice) || !MODEL_PUSH(&slices->outer, none))
+		return -ENOMEM;
+	slices->tracks.row[slice->track].last = slices->slices.count;
+	return 0;
 }
 
 int slices_begin(struct slices *slices, uint32_t row, int64_t start_ns, uint32_t name)
@@ -291,6 +293,24 @@ static uint32_t device_row(struct slices *slices, const struct slice_track *trac
 	return row;
 }
 
+/* The call that launched a task: its correlation is 1 + the call's slice. */
+static void set_launch(struct slices *slices, struct device_task *task)
+{
+	const struct slice *call = &slices->slices.row[task->correlation - 1];
+	const struct slice_track *track = &slices->tracks.row[call->track];
+	struct model *model = slices->import->model;
+	uint64_t start_ns, end_ns;
+
+	if (track->role != TRACK_HOST || call->evidence == SLICE_ON_DEVICE ||
+	    !import_instants_of(call->start_ns, call->dur_ns, slices->move_ns, &start_ns, &end_ns))
+		return;
+	task->enqueue_ns = import_host_time(&slices->rows, slices->clock, start_ns);
+	task->enqueue_dur_ns = end_ns - start_ns;
+	task->thread = import_thread(&slices->rows, (uint32_t)track->device, track->stream, start_ns);
+	if (task->thread < model->threads.count)
+		model->devices.row[task->device].process = model->threads.row[task->thread].process;
+}
+
 static int put_task(struct slices *slices, const struct slice *slice, uint64_t start_ns,
 		    uint64_t end_ns)
 {
@@ -303,6 +323,7 @@ static int put_task(struct slices *slices, const struct slice *slice, uint64_t s
 				    .stream = track->stream,
 				    .name = slice->name,
 				    .type = slice->type,
+				    .correlation = slice->correlation,
 				    .kind = kind_of(model_text(model, slice->name),
 						    model_text(model, slice->type)) };
 
@@ -311,7 +332,11 @@ static int put_task(struct slices *slices, const struct slice *slice, uint64_t s
 				      "operators that others lie in: their own time, in pieces",
 				      model_text(model, slice->name));
 	task.device = device_row(slices, track);
-	return task.device != INDEX_NONE && MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
+	if (task.device == INDEX_NONE)
+		return -ENOMEM;
+	if (slice->correlation)
+		set_launch(slices, &task);
+	return MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
 }
 
 /* Adds a step, whose name is its number; other names are no steps. */
@@ -381,7 +406,10 @@ static int put_call(struct slices *slices, const struct slice *slice, uint64_t s
 	const char *runtime = model_text(model, slice->runtime);
 	bool launches = strcmp(runtime, "cuda") == 0 || strcmp(runtime, "hip") == 0 ||
 			strcmp(runtime, "level_zero") == 0;
-	struct call call = { .start_ns = start_ns, .end_ns = end_ns, .task = INDEX_NONE };
+	struct call call = { .start_ns = start_ns,
+			     .end_ns = end_ns,
+			     .args = { slice->correlation },
+			     .task = INDEX_NONE };
 	const char *name = model_text(model, slice->name);
 
 	if (!slices->import->alone)
@@ -402,7 +430,7 @@ static int put_call(struct slices *slices, const struct slice *slice, uint64_t s
 	return 0;
 }
 
-static int put_slice(struct slices *slices, const struct slice *slice, int64_t move_ns)
+static int put_slice(struct slices *slices, const struct slice *slice)
 {
 	const char *name = model_text(slices->import->model, slice->name);
 	uint8_t role = slices->tracks.row[slice->track].role;
@@ -414,7 +442,7 @@ static int put_slice(struct slices *slices, const struct slice *slice, int64_t m
 		return 0;
 	if (slice->dur_ns < 0)
 		return import_finding(slices->import, "events that never end: the recording ended inside them", name);
-	if (!import_instants_of(slice->start_ns, slice->dur_ns, move_ns, &start_ns, &end_ns))
+	if (!import_instants_of(slice->start_ns, slice->dur_ns, slices->move_ns, &start_ns, &end_ns))
 		return import_finding(slices->import, "events outside of any time: they end before they "
 						      "begin, or begin before the file's clock does", name);
 	if (role == TRACK_DEVICE)
@@ -427,7 +455,7 @@ static int put_slice(struct slices *slices, const struct slice *slice, int64_t m
 int slices_finish(struct slices *slices)
 {
 	uint32_t tasks = slices->import->model->tasks.count;
-	int64_t first_ns = INT64_MAX, move_ns;
+	int64_t first_ns = INT64_MAX;
 	int err = 0;
 
 	slices_choose(slices);
@@ -438,9 +466,9 @@ int slices_finish(struct slices *slices)
 		err = split_operators(slices);
 	IMPORT_EARLIEST(&slices->slices, &first_ns);
 	/* 0 stands for "not reported", and the clocks of such files often begin at 0. */
-	move_ns = import_move_of(first_ns);
+	slices->move_ns = import_move_of(first_ns);
 	for (uint32_t i = 0; i < slices->slices.count && !err; i++)
-		err = put_slice(slices, &slices->slices.row[i], move_ns);
+		err = put_slice(slices, &slices->slices.row[i]);
 	if (!err && slices->slices.count && slices->import->model->tasks.count == tasks)
 		err = import_finding(slices->import,
 				     "nothing in it says that it is of a device: all is the host's",

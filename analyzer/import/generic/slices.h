@@ -34,6 +34,7 @@ struct slice {
 	uint32_t runtime; /* string: the runtime, if the file names it; else 0 */
 	uint32_t type; /* string: type of a device's operation, "convolution"; 0 = unknown */
 	uint64_t step; /* number of the step, plus 1; 0 = not a step */
+	uint64_t correlation; /* of a call and of the work that it launched; 0 = unknown */
 	bool operation; /* an operation of XLA: it has an hlo_op */
 	bool holds_others; /* SLICES_OPERATORS, by slices_finish(): has nested ones; its self time is in other slices */
 	uint8_t evidence; /* enum slice_evidence */
@@ -48,6 +49,7 @@ struct slice_track {
 	uint32_t name;
 	uint32_t open; /* latest slice without an end, MAP_NONE = none */
 	uint32_t open_count;
+	uint32_t last; /* 1 + index of the slice added last; 0 = none */
 	bool told; /* its slices have evidence that they are of a device, whatever its role */
 	uint8_t role; /* enum track_role, set by slices_finish() */
 };
@@ -76,6 +78,7 @@ struct slices {
 	struct import_rows rows;
 	const char *source; /* device.source */
 	bool own; /* an export of profbpf */
+	int64_t move_ns; /* added to all times; set by slices_finish() */
 	uint8_t clock; /* Profbpf__DeviceClock; may be set until slices_finish() */
 	MODEL_ARRAY(struct slice_track) tracks;
 	MODEL_ARRAY(struct slice) slices;
