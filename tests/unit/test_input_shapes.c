@@ -360,6 +360,36 @@ static void test_unitrace_arrows(void **state)
 	model_free(model);
 }
 
+#define NSYS(cat, pid, tid, name, ts, dur)                                                                            \
+	"{\"name\": \"" name "\", \"ph\": \"X\", \"cat\": \"" cat "\", \"ts\": " ts ", \"dur\": " dur                    \
+	", \"tid\": \"" tid "\", \"pid\": \"" pid "\", \"args\": {}}"
+
+/* A Chrome trace that a script made of an export of Nsight Systems: the sums by range are not the device's work. */
+static void test_nsys_chrome(void **state)
+{
+	struct model *model = import_words(
+		"report.json",
+		"[" NSYS("cuda", "Device 1", "CUDA API 7", "gemm", "20", "10")
+		", " NSYS("cuda", "Device 1", "CUDA API 13", "add", "30", "5")
+		", " NSYS("nvtx-kernel", "Device 1", "NVTX 9946", "step", "20", "15")
+		", " NSYS("cuda_api", "Host 1", "CUDA API 9946", "cudaLaunchKernel_v7000", "10", "4")
+		", " NSYS("nvtx", "Host 1", "NVTX 9946", "step", "5", "50")
+		", " NSYS("cuda", "Device 1 of none", "CUDA API 7", "other", "20", "10") "]");
+
+	assert_int_equal(model->devices.count, 1);
+	assert_int_equal(model->devices.row[0].id, 1);
+	assert_int_equal(model->tasks.count, 2);
+	assert_int_equal(model->tasks.row[0].stream, 7);
+	assert_int_equal(model->tasks.row[1].stream, 13);
+	assert_int_equal(import_busy(model, 0, PROFBPF__DEVICE_TASKS__KIND__KERNEL), 15000);
+	assert_int_equal(model->calls.count, 3);
+	for (uint32_t i = 0, launches = 0; i < 3; i++) {
+		launches += model->functions.row[model->calls.row[i].function].kind == PROFBPF__FUNCTION__KIND__LAUNCH;
+		assert_true(i < 2 || launches == 1);
+	}
+	model_free(model);
+}
+
 /* A link, a copy, and a file that is given again are the same work. */
 static void test_twice(void **state)
 {
@@ -415,6 +445,7 @@ int main(void)
 		cmocka_unit_test(test_refusals),  cmocka_unit_test(test_order),
 		cmocka_unit_test(test_unitrace),  cmocka_unit_test(test_unitrace_nodes),
 		cmocka_unit_test(test_unitrace_arrows),
+		cmocka_unit_test(test_nsys_chrome),
 		cmocka_unit_test(test_twice),
 	};
 

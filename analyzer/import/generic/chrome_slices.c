@@ -251,6 +251,8 @@ static bool add_figures(struct chrome *file, const struct json_value *values, st
 	if (values[F_CALL].text && !slice->runtime && xplane_is_call(name))
 		slice->runtime = model_string(file->import->model,
 					      strncmp(name, "hip", 3) ? "cuda" : "hip");
+	if (!slice->runtime && is_word(&values[F_CAT], "cuda_api") && xplane_is_call(name))
+		slice->runtime = model_string(file->import->model, "cuda");
 	if (!slice->runtime && is_word(&values[F_CAT], "cpu_op") && strncmp(name, "ze", 2) == 0)
 		slice->runtime = model_string(file->import->model, "level_zero");
 	return slice->type != INDEX_NONE && slice->runtime != INDEX_NONE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decides which tracks of slices belong to devices, by the names of the tracks and their processes. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analyzer/import/generic/slices.h"
@@ -134,6 +135,32 @@ static enum track_role role_in_device(const struct slices *slices, const struct 
 	return xplane_line_is_sum(name) ? TRACK_SUM : TRACK_DEVICE;
 }
 
+/*
+ * Scripts that make a Chrome trace of an export of Nsight Systems (nsys2json, nsightful) have a process "Device 0" with
+ * threads "CUDA API 7", the streams, and "NVTX 9946", which sum up the streams' work by range. Returns false for other
+ * tracks.
+ */
+static bool choose_nsys(const struct slices *slices, struct slice_track *track)
+{
+	const char *process = text(slices, track->process);
+	const char *thread = text(slices, slices_word_of(track->stream));
+	unsigned int device, stream;
+	int end = 0;
+
+	if (sscanf(process, "Device %9u%n", &device, &end) != 1 || process[end])
+		return false;
+	if (strncmp(thread, "NVTX ", 5) == 0) {
+		track->role = TRACK_SUM;
+		return true;
+	}
+	if (sscanf(thread, "CUDA API %9u%n", &stream, &end) != 1 || thread[end])
+		return false;
+	track->role = TRACK_DEVICE;
+	track->device = device;
+	track->stream = stream;
+	return true;
+}
+
 void slices_choose(struct slices *slices)
 {
 	struct contents contents = { 0 };
@@ -143,6 +170,8 @@ void slices_choose(struct slices *slices)
 		struct slice_track *track = &slices->tracks.row[i];
 		const char *process = text(slices, track->process);
 
+		if (choose_nsys(slices, track))
+			continue;
 		if (contents.devices)
 			track->role = is_device_name(process)
 					      ? role_in_device(slices, track, &contents)
