@@ -16,6 +16,14 @@
 #define REPLACED "\xef\xbf\xbd" /* U+FFFD */
 #define REPLACED_MIN 4
 
+#define NSYS "a report of Nsight Systems: give what `nsys export --type sqlite` makes of it"
+#define NEURON                                                                                     \
+	"a file of AWS Neuron's profiler: give the *.pftrace that `neuron-explorer view -d FOLDER "  \
+	"--output-format perfetto` makes of its folder"
+#define NCU                                                                                        \
+	"Nsight Compute's, which runs each kernel alone, several times: a job's times are in reports "  \
+	"of Nsight Systems (nsys profile, then nsys export --type sqlite)"
+
 /* A binary file that was saved as text: control characters, and many U+FFFD in place of bytes that were not UTF-8. */
 static bool was_saved_as_text(const char *head, size_t size)
 {
@@ -43,6 +51,14 @@ static const char *by_magic(const char *head, size_t size)
 		return "compressed by lz4: unpack it (unlz4), and give that file";
 	if (BEGINS(head, "\x1f\x8b") || BEGINS(head, "\x28\xb5\x2f\xfd"))
 		return "compressed twice: unpack it once (gunzip or unzstd), and give that file";
+	if (BEGINS(head, "PAR1") || BEGINS(head, "ARROW1") || BEGINS(head, "\x89HDF"))
+		return "a table as Parquet, Arrow or HDF5: give the same as SQLite (nsys export --type "
+		       "sqlite)";
+	if (head[0] == '\x80' && head[1] >= 2 && head[1] <= 5)
+		return "a pickle of Python, as PyTorch's snapshots of memory are: give a trace of "
+		       "torch.profiler";
+	if (BEGINS(head, "PERFILE2"))
+		return "a recording of perf, which has nothing of a device: give its profiler's file";
 	if (BEGINS(head, "SQLite format 3"))
 		return "a compressed SQLite database: unpack it (gunzip or unzstd), and give that file";
 	return was_saved_as_text(head, size)
@@ -65,6 +81,12 @@ static bool is_table(const char *head, char separator)
 			return false;
 	}
 	return separators >= 2 && letters > separators && !strchr("{[<", head[0]);
+}
+
+/* Lines of messages may precede Nsight Compute's table. */
+static bool is_ncu(const char *head)
+{
+	return strstr(head, "\"ID\",\"Process ID\",\"Process Name\"") != NULL;
 }
 
 static bool by_columns(const char *head, char *why, size_t why_size)
@@ -108,7 +130,7 @@ static bool by_content(const char *path, char *why, size_t why_size)
 {
 	char head[HEAD + 1];
 	size_t size = read_head(path, head);
-	const char *words = by_magic(head, size);
+	const char *words = is_ncu(head) ? "a table of " NCU : by_magic(head, size);
 
 	if (words)
 		snprintf(why, why_size, "%s", words);
@@ -166,14 +188,27 @@ bool unknown_file_is_torn(const char *path)
 	return !brackets.other && (brackets.open || length < 0);
 }
 
+/* Files that only their own tools read, by the ends of their names. */
+static const struct {
+	const char *name, *why;
+} ENDINGS[] = {
+	{ ".nsys-rep", NSYS },
+	{ ".qdrep", NSYS },
+	{ ".ncu-rep", "a report of " NCU },
+	{ ".ntff", NEURON },
+	{ ".neff", NEURON },
+	{ ".hltv", "a profile of Intel Gaudi's own profiler: give a trace of torch.profiler (ProfilerActivity.HPU)" },
+};
+
 bool unknown_file_why(const char *path, char *why, size_t why_size)
 {
 	const char *dot = strrchr(path, '.');
 	struct stat status;
 
-	if (dot && (strcmp(dot, ".nsys-rep") == 0 || strcmp(dot, ".qdrep") == 0)) {
-		snprintf(why, why_size,
-			 "a report of Nsight Systems: give what `nsys export --type sqlite` makes of it");
+	for (size_t i = 0; dot && i < sizeof(ENDINGS) / sizeof(*ENDINGS); i++) {
+		if (strcmp(dot, ENDINGS[i].name) != 0)
+			continue;
+		snprintf(why, why_size, "%s", ENDINGS[i].why);
 		return true;
 	}
 	/* A device, such as a terminal, has already been read. */

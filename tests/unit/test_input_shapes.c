@@ -228,6 +228,14 @@ static void test_refusals(void **state)
 	size = ZSTD_compress(twice, sizeof(twice), packed, size, 1);
 	check_refused("job.zst.zst", twice, size, "compressed twice");
 	check_refused("torn.json.zst", packed, 8, "cannot be decompressed");
+	check_refused("a.ncu-rep", "NVR", 3, "a report of Nsight Compute's");
+	check_refused("a.csv", "==PROF== Connected to process 9\n\"ID\",\"Process ID\",\"Process Name\"\n", 65,
+		      "a table of Nsight Compute's");
+	check_refused("a.ntff", "\x0a", 1, "neuron-explorer view");
+	check_refused("a.hltv", "\x0a", 1, "ProfilerActivity.HPU");
+	check_refused("a.arrow", "ARROW1\0\0", 8, "nsys export --type sqlite");
+	check_refused("a.pickle", "\x80\x04\x95\x10", 4, "a pickle of Python");
+	check_refused("perf.data", "PERFILE2h", 9, "a recording of perf");
 	/* A frame with a window of 256 MiB, and an empty block. */
 	check_refused("long.json.zst", "\x28\xb5\x2f\xfd\0\x90\1\0\0", 9, "unzstd --long");
 }
