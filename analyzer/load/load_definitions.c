@@ -157,7 +157,7 @@ uint32_t loader_function(struct loader *loader, uint32_t id)
 	return index;
 }
 
-/* Text that is not a C++ symbol stays unchanged. */
+/* Text that is not a mangled symbol stays unchanged. */
 uint32_t loader_symbol(struct loader *loader, const char *symbol)
 {
 	char *readable = readable_symbol(symbol);

@@ -4,10 +4,10 @@
 #define PROFBPF_LIB_ELF_READABLE_SYMBOL_H
 
 /*
- * readable_symbol - a C++ symbol demangled, without parameters
+ * readable_symbol - a symbol of C++ (without parameters) or Rust (both kinds of mangling, without hashes) demangled
  *
- * Returns a text that the caller frees; NULL if @symbol is no C++ symbol or longer than 4 KB, or without
- * memory: then the caller shows the symbol itself.
+ * Returns a text that the caller frees; NULL if @symbol is of neither language, or it or its Rust name is longer than
+ * 4 KB, or without memory: then the caller shows the symbol itself.
  */
 char *readable_symbol(const char *symbol);
 
