@@ -105,6 +105,71 @@ static void test_python_places(void **state)
 	scene_end(&scene);
 }
 
+static uint32_t add_frame(struct model *model, const char *name, const char *path)
+{
+	struct code_file file = { .path = path ? model_string(model, path) : 0 };
+	struct code_frame frame = { .name = name ? model_string(model, name) : 0,
+				    .file = path ? model->code_files.count : INDEX_NONE,
+				    .kind = PROFBPF__STACKS__KIND__USER };
+
+	assert_true(!path || MODEL_PUSH(&model->code_files, file));
+	assert_true(MODEL_PUSH(&model->code_frames, frame));
+	return model->code_frames.count - 1;
+}
+
+/* A function without a name is named by the file, and by the nearest function with a name, rather not by the C library's. */
+static void test_callers(void **state)
+{
+	enum { TIMES, LIBC, FILE_ONLY, VDSO, MADE, FRAMES };
+	/* The stacks of three samples; what is said of the place, and what is to be made cheaper. */
+	static const struct {
+		uint32_t stack[3];
+		uint32_t depth;
+		const char *place, *work;
+		bool generated;
+	} tries[] = {
+		{ { VDSO, LIBC, TIMES }, 3, "[vdso], called by run_batch", "run_batch", false },
+		{ { VDSO, LIBC }, 2, "[vdso], called by clock_gettime", "clock_gettime", false },
+		{ { FILE_ONLY, FILE_ONLY, TIMES }, 3, "libfoo.so, called by run_batch", "run_batch", false },
+		{ { FILE_ONLY }, 1, "libfoo.so", "libfoo.so", false },
+		{ { MADE, TIMES }, 2, "code without a name, called by run_batch", "run_batch", true },
+		{ { MADE, MADE }, 2, "code without a name", "its code", true },
+		{ { TIMES, MADE }, 2, "job run_batch", "job run_batch", true },
+	};
+
+	(void)state;
+	for (size_t try = 0; try < sizeof(tries) / sizeof(*tries); try++) {
+		struct scene scene = scene_make();
+		struct model *model = scene.model;
+		uint32_t frames[FRAMES];
+		const struct idle_root *root;
+		char text[300];
+
+		frames[TIMES] = add_frame(model, "run_batch", "/j/job");
+		frames[LIBC] = add_frame(model, "clock_gettime", "/lib/libc.so.6");
+		frames[FILE_ONLY] = add_frame(model, NULL, "/j/libfoo.so");
+		frames[VDSO] = add_frame(model, "[vdso]", NULL);
+		frames[MADE] = add_frame(model, NULL, NULL);
+		for (uint32_t i = 0; i < tries[try].depth; i++)
+			assert_true(MODEL_PUSH(&model->stack_frames, frames[tries[try].stack[i]]));
+		assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 0, tries[try].depth })));
+		for (uint64_t i = 0; i < 3; i++)
+			assert_true(MODEL_PUSH(&model->stack_samples, ((struct stack_sample){
+				.thread = scene.worker, .ts_ns = (110 + i) * US })));
+		scene_main_waits(&scene, scene.worker);
+		small_span(model, scene.worker, 0, 1000 * US, STATE_RUNNING);
+		scene_compute_roots(&scene);
+		root = scene_root(&scene, IDLE_USER_CODE, scene.worker);
+		assert_int_equal(root->samples, 3);
+		assert_int_equal(root->root.generated, tries[try].generated);
+		root_place_text(model, NULL, &root->root, text, sizeof(text));
+		assert_string_equal(text, tries[try].place);
+		root_work_text(model, &root->root, text, sizeof(text));
+		assert_string_equal(text, tries[try].work);
+		scene_end(&scene);
+	}
+}
+
 /* Samples are taken in the interrupt that ends a stretch; half of them have to agree on the purpose. */
 static void test_words(void **state)
 {
@@ -358,7 +423,8 @@ static void expect_place(const char *function, const char *text)
 {
 	struct model *model = small_model(0, 1000);
 	struct code_frame frame = { .name = model_string(model, function), .file = INDEX_NONE };
-	struct root root = { .place_kind = PLACE_FRAME, .entry = INDEX_NONE };
+	struct root root = { .place_kind = PLACE_FRAME, .entry = INDEX_NONE,
+			     .caller = INDEX_NONE };
 	char place[300];
 
 	assert_true(MODEL_PUSH(&model->code_frames, frame));
@@ -387,7 +453,8 @@ static void test_own_code(void **state)
 	struct model *model = scene.model;
 	struct idle_hop hop = { .thread = scene.main, .cause = IDLE_USER_CODE };
 	struct code_frame frame = { .name = model_string(model, "decode"), .file = INDEX_NONE };
-	struct idle_root row = { .root = { .cause = IDLE_USER_CODE, .place_kind = PLACE_FRAME, .entry = INDEX_NONE },
+	struct idle_root row = { .root = { .cause = IDLE_USER_CODE, .place_kind = PLACE_FRAME,
+					   .entry = INDEX_NONE, .caller = INDEX_NONE },
 				 .samples = 1, .hops = &hop, .hop_count = 1 };
 	char text[256];
 
@@ -455,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_python_places),
 		cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_callers),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_own_code),
 		cmocka_unit_test(test_one_for_each),

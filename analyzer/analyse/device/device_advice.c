@@ -349,7 +349,7 @@ void idle_remedy(const struct model *model, const struct idle_verdict *verdict, 
 		return;
 	}
 	if (known && most->samples)
-		root_place_text(model, NULL, &most->root, place, sizeof(place));
+		root_work_text(model, &most->root, place, sizeof(place));
 	if (short_of || (known && most->word && *most->word_remedy))
 		snprintf(text, size, "%s", tr(most->word_remedy));
 	else if (*place)

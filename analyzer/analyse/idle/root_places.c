@@ -30,6 +30,8 @@ struct most {
 	struct kind python;
 	struct kind native;
 	struct kind entries; /* for the native samples: how the thread entered the kernel */
+	struct kind callers; /* for the native samples in functions without names: the nearest function with one */
+	uint64_t generated; /* of the native samples: with code of no file and without a name */
 };
 
 struct root_places {
@@ -142,16 +144,59 @@ void root_places_free(struct root_places *places)
 	free(places);
 }
 
-/* Returns the innermost function of the program on a stack: for a system call its caller. INDEX_NONE if not known. */
-static uint32_t place_of(const struct model *model, const struct stack_sample *sample)
+bool root_place_is_named(const struct model *model, uint32_t frame)
 {
-	uint32_t index = innermost(model, sample, is_of_program);
-	const struct code_frame *frame;
+	const char *name = model_text(model, model->code_frames.row[frame].name);
 
-	if (index == INDEX_NONE)
-		return INDEX_NONE;
-	frame = &model->code_frames.row[index];
-	return frame->name || frame->file < model->code_files.count ? index : INDEX_NONE;
+	return *name && *name != '[';
+}
+
+static bool is_generated(const struct model *model, const struct code_frame *frame)
+{
+	return is_of_program(frame) && !frame->name && frame->file >= model->code_files.count;
+}
+
+static bool has_generated(const struct model *model, const struct stack_sample *sample)
+{
+	const struct code_stack *stack = &model->code_stacks.row[sample->stack];
+
+	for (uint32_t i = 0; i < stack->depth; i++)
+		if (is_generated(model, &model->code_frames.row[model->stack_frames.row[stack->first + i]]))
+			return true;
+	return false;
+}
+
+static bool is_of_libc(const struct model *model, const struct code_frame *frame)
+{
+	const char *path = frame->file < model->code_files.count
+				   ? model_text(model, model->code_files.row[frame->file].path)
+				   : "";
+	const char *slash = strrchr(path, '/');
+
+	return slash && !strncmp(slash, "/libc.so", 8);
+}
+
+/*
+ * Returns the nearest function with a name around one that has none, the innermost one of the program. The C library's
+ * functions, as clock_gettime() around [vdso], are not what the program is about, if there are others.
+ */
+static uint32_t caller_of(const struct model *model, const struct stack_sample *sample)
+{
+	const struct code_stack *stack = &model->code_stacks.row[sample->stack];
+	uint32_t of_libc = INDEX_NONE;
+
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		uint32_t index = model->stack_frames.row[stack->first + i];
+		const struct code_frame *frame = &model->code_frames.row[index];
+
+		if (!is_of_program(frame) || !root_place_is_named(model, index))
+			continue;
+		if (!is_of_libc(model, frame))
+			return index;
+		if (of_libc == INDEX_NONE)
+			of_libc = index;
+	}
+	return of_libc;
 }
 
 static int word_of_frame(struct root_places *places, uint32_t index)
@@ -280,6 +325,7 @@ static bool count_sample(struct root_places *places, uint32_t row, const struct 
 	const struct code_frame *frames = places->model->code_frames.row;
 	uint32_t entry = entry_of(places->model, sample);
 	uint32_t python = innermost(places->model, sample, is_of_python);
+	uint32_t caller = root_place_is_named(places->model, index) ? INDEX_NONE : caller_of(places->model, sample);
 
 	if (python != INDEX_NONE &&
 	    !add_seen(places, row, python, frames[python].source, offsetof(struct most, python)))
@@ -290,6 +336,10 @@ static bool count_sample(struct root_places *places, uint32_t row, const struct 
 		return false;
 	if (entry != INDEX_NONE && !add_seen(places, row, entry, INDEX_NONE, offsetof(struct most, entries)))
 		return false;
+	if (caller != INDEX_NONE &&
+	    !add_seen(places, row, caller, frames[caller].file, offsetof(struct most, callers)))
+		return false;
+	places->rows.row[row].generated += has_generated(places->model, sample);
 	count_word(places, sample, &places->rows.row[row].native);
 	return true;
 }
@@ -361,7 +411,7 @@ bool root_places_look(struct root_places *places, uint32_t row, const struct roo
 
 		if (!tells_of(places, root, sample) || sample->ts_ns >= (python ? looks_ns : samples_ns))
 			continue;
-		frame = place_of(model, sample);
+		frame = innermost(model, sample, is_of_program);
 		if (frame != INDEX_NONE && !(python ? count_look : count_sample)(places, row, sample, frame))
 			return false;
 	}
@@ -407,6 +457,10 @@ uint64_t root_places_choose(const struct root_places *places, uint32_t row, stru
 		return 0;
 	root->place_kind = PLACE_FRAME;
 	root->place = kind->most.frame;
+	root->generated = most->generated && 2 * most->generated >= most->native.samples;
+	if (!root_place_is_named(places->model, root->place) && most->callers.samples &&
+	    2 * most->callers.most.samples >= kind->most.samples)
+		root->caller = most->callers.most.frame;
 	*word = is_reclaim(places, most) ? places->reclaim : word_of(&most->native, ROOT_WORD_SAMPLES);
 	if (*word == ROOT_WORD_NONE)
 		*word = word_of(&most->python, ROOT_WORD_LOOKS);

@@ -9,7 +9,9 @@
  * of Python's frames). If half or more are in the kernel, the work is the kernel's, under the name of the most frequent
  * system call or exception (root.entry). Then "reclaiming memory" needs a quarter of the CPU samples only: the process
  * lacks memory, and its other work in the kernel, as page faults, comes from that. Samples in interrupts do not count as
- * the thread's kernel work.
+ * the thread's kernel work. If the function has no name, as in stripped files and in code that was made at run time,
+ * root.caller is the nearest function around it that has one, if half of such samples agree.
+ * root.generated is set if code of no file and without a name is on half of the row's stacks: a compiler at run time made it.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_PLACES_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_PLACES_H
@@ -34,6 +36,9 @@ struct root_places;
  */
 struct root_places *root_places_new(const struct model *model, const struct function_words *words);
 void root_places_free(struct root_places *places);
+
+/* root_place_is_named - has the function of a frame a name of its own, not only that of a mapping ("[vdso]")? */
+bool root_place_is_named(const struct model *model, uint32_t frame);
 
 /* root_places_look - counts the samples in a stretch of a row; false without memory */
 bool root_places_look(struct root_places *places, uint32_t row, const struct root *root);

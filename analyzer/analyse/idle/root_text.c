@@ -104,8 +104,19 @@ static void frame_place_text(const struct model *model, uint32_t index, char *te
 		snprintf(text, size, "%.128s:%u %s", source, frame->line, name);
 	else if (*source)
 		snprintf(text, size, "%.128s %s", source, name);
-	else
+	else if (*file || *name)
 		snprintf(text, size, "%.128s%s%s", file, *file && *name ? " " : "", name);
+	else
+		snprintf(text, size, "%s", tr("code without a name"));
+}
+
+/* ", called by run_batch" */
+static void caller_text(const struct model *model, uint32_t caller, char *text, size_t size)
+{
+	char name[256];
+
+	function_text(model_text(model, model->code_frames.row[caller].name), name, sizeof(name));
+	snprintf(text, size, tr(", called by %s"), name);
 }
 
 /* " in read": of the kernel's functions only the system call or exception. */
@@ -150,6 +161,9 @@ void root_place_text(const struct model *model, struct syscall_table *syscalls,
 		if (root->place < model->code_frames.count)
 			frame_place_text(model, root->place, text, size);
 		used = strlen(text);
+		if (root->caller < model->code_frames.count)
+			caller_text(model, root->caller, text + used, size - used);
+		used += strlen(text + used);
 		if (root->entry < model->code_frames.count)
 			entry_text(model, root->entry, text + used, size - used);
 		break;
@@ -234,4 +248,19 @@ uint32_t root_subject(const struct root *root)
 {
 	return root->who_kind == WHO_THREAD || root->who_kind == WHO_RUNNER ? root->who
 									    : root->thread;
+}
+
+void root_work_text(const struct model *model, const struct root *root, char *text, size_t size)
+{
+	const struct code_frame *frame =
+		root->place_kind == PLACE_FRAME && root->place < model->code_frames.count
+			? &model->code_frames.row[root->place]
+			: NULL;
+
+	if (frame && root->caller < model->code_frames.count)
+		function_text(model_text(model, model->code_frames.row[root->caller].name), text, size);
+	else if (frame && !frame->name && frame->file >= model->code_files.count)
+		snprintf(text, size, "%s", tr("its code"));
+	else
+		root_place_text(model, NULL, root, text, size);
 }

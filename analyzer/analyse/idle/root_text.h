@@ -29,4 +29,7 @@ void root_object_text(const struct model *model, const struct root *root, char *
 /* Returns the thread whose pid and tid a row shows: who, if it is a thread, else the thread at which the walk ended. */
 uint32_t root_subject(const struct root *root);
 
+/* root_work_text - the function to make cheaper: the place, or the function that called it if it has no name */
+void root_work_text(const struct model *model, const struct root *root, char *text, size_t size);
+
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_TEXT_H */

@@ -22,6 +22,7 @@ static struct root root_of(const struct walk_step *step, uint8_t cause)
 			      .who = step->thread,
 			      .thread = step->thread,
 			      .entry = INDEX_NONE,
+			      .caller = INDEX_NONE,
 			      .disk = INDEX_NONE };
 }
 

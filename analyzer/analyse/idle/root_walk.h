@@ -89,11 +89,14 @@ struct root {
 	uint8_t place_kind; /* enum root_place */
 	uint8_t object_kind; /* enum root_object */
 	bool running; /* the thread had a CPU, also in an ioctl */
+	bool generated; /* with PLACE_FRAME: half of the samples or more have code of no file and without a name */
 	uint32_t who;
 	uint32_t thread; /* at which the walk ended, or INDEX_NONE */
 	uint32_t place;
 	uint32_t entry; /* with PLACE_FRAME: the system call or exception, if the kernel did the work: index into
 			 * code_frames, or INDEX_NONE */
+	uint32_t caller; /* with PLACE_FRAME of a function without a name: the nearest function around it that has one:
+			  * index into code_frames, or INDEX_NONE */
 	uint32_t object;
 	uint32_t command; /* with OBJECT_COMMAND */
 	uint32_t disk; /* index into drivers: the block device of io, or INDEX_NONE */
