@@ -43,6 +43,11 @@ static void test_own_table(void **state)
 	expect(words, "Logger._log", "/usr/lib/python3.11/logging/__init__.py", "logging");
 	expect(words, "asm_exc_debug", "", "the recorder's own probes");
 	expect(words, "uprobe_notify_resume", "", "the recorder's own probes");
+	expect(words, "G1EvacuateRegionsTask::work", "/usr/lib/jvm/lib/server/libjvm.so", "Java's garbage collection");
+	expect(words, "G1EvacuateRegionsTask::work", "/mine/libg1.so", NULL);
+	expect(words, "runtime.gcDrain", "/bin/server", "Go's garbage collection");
+	expect(words, "v8::internal::ScavengerCollector::CollectGarbage", "/bin/node",
+	       "JavaScript's garbage collection");
 	expect(words, "main", "train.py", NULL);
 	expect(words, "", "", NULL);
 	function_words_free(words);
@@ -53,12 +58,14 @@ static void test_tables(void **state)
 	struct function_words *words;
 	uint32_t line;
 
-	words = function_words_parse("# none\n\nword a b\ndo x y\nf* g@*.so\nword c\nf1\n", &line);
+	words = function_words_parse("# none\n\nword a b\ndo x y\nf* g@*.so\nword c\nover\nf1\n", &line);
 	assert_non_null(words);
 	assert_int_equal(function_words_find(words, "f1", ""), 0);
 	assert_string_equal(function_words_text(words, 0), "a b");
 	assert_string_equal(function_words_remedy(words, 0), "x y");
 	assert_string_equal(function_words_remedy(words, 1), "");
+	assert_false(function_words_is_over(words, 0));
+	assert_true(function_words_is_over(words, 1));
 	assert_int_equal(function_words_find(words, "g", "/a/b.so"), 0);
 	assert_int_equal(function_words_find(words, "g", "/a.so/b"), -1);
 	function_words_free(words);

@@ -148,6 +148,112 @@ static void busiest(void **state)
 	end(&f);
 }
 
+static void sleeps_in_vain(struct fixture *f, uint32_t thread)
+{
+	small_sleep(f->model, thread, 0, 1000 * US, FUTEX, INDEX_NONE, SPAN_NO_WAKE);
+}
+
+static void works_until(struct fixture *f, uint32_t thread, uint64_t until_us)
+{
+	small_span(f->model, thread, 0, until_us * US, STATE_RUNNING);
+	small_sleep(f->model, thread, until_us * US, 1000 * US, FUTEX, INDEX_NONE, SPAN_NO_WAKE);
+}
+
+/* Java's launcher waits for the only thread with its name, which runs main(). If there are more, no name tells. */
+static void launcher(void **state)
+{
+	struct fixture f;
+	uint32_t program;
+
+	(void)state;
+	begin(&f);
+	program = small_thread(f.model, f.process, 102, "main");
+	sleeps_in_vain(&f, f.main);
+	small_span(f.model, f.worker, 0, 1000 * US, STATE_RUNNING);
+	small_span(f.model, program, 0, 100 * US, STATE_RUNNING);
+	small_sleep(f.model, program, 100 * US, 1000 * US, FUTEX, f.worker, 0);
+	compute(&f);
+	expect_thread(&f, program, WAITS_OF_MAIN);
+	assert_int_equal(f.waits.waits.row[0].root.who, f.worker);
+	assert_int_equal(f.waits.busy_count, 0);
+	small_thread(f.model, f.process, 103, "main");
+	compute(&f);
+	expect_thread(&f, f.worker, WAITS_OF_BUSIEST);
+	end(&f);
+
+	/* It only waits, too. */
+	begin(&f);
+	program = small_thread(f.model, f.process, 102, "main");
+	sleeps_in_vain(&f, f.main);
+	sleeps_in_vain(&f, program);
+	small_span(f.model, f.worker, 0, 1000 * US, STATE_RUNNING);
+	compute(&f);
+	expect_thread(&f, f.worker, WAITS_OF_BUSIEST);
+	end(&f);
+}
+
+/* The busiest thread and those of its pool that compute for at least half as long. */
+static void pool(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t until_us;
+	} others[] = { { "pool-1-2", 1000 }, { "pool-11-13", 500 }, { "pool-1-4", 499 }, { "pooled", 900 }, { "pool-1-", 900 } };
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	sleeps_in_vain(&f, f.main);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		works_until(&f, small_thread(f.model, f.process, 102 + i, others[i].name), others[i].until_us);
+	compute(&f);
+	assert_int_equal(f.waits.why, WAITS_OF_BUSIEST);
+	assert_int_equal(f.waits.busy_count, 3);
+	assert_int_equal(f.model->threads.row[f.waits.busy[2]].tid, 106); /* "pool-1-" */
+	assert_int_equal(f.waits.busy_run_ns, (1000 + 500 + 900) * US);
+	end(&f);
+}
+
+/* @thread was in that function whenever it was looked at. */
+static void look_at(struct fixture *f, uint32_t thread, const char *function)
+{
+	struct model *model = f->model;
+	struct code_file file = { .path = model_string(model, "/jdk/libjvm.so") };
+	struct code_frame frame = { .name = model_string(model, function), .file = model->code_files.count,
+				    .kind = PROFBPF__STACKS__KIND__USER };
+
+	assert_true(MODEL_PUSH(&model->code_files, file));
+	assert_true(MODEL_PUSH(&model->stack_frames, model->code_frames.count));
+	assert_true(MODEL_PUSH(&model->code_frames, frame));
+	assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ model->stack_frames.count - 1, 1 })));
+	for (uint64_t i = 0; i < 8; i++)
+		assert_true(MODEL_PUSH(&model->stack_samples,
+				       ((struct stack_sample){ .thread = thread, .ts_ns = (10 + i) * US,
+							       .stack = model->code_stacks.count - 1 })));
+}
+
+/* Threads that collect garbage are busy, but not what the program is about. */
+static void collectors(void **state)
+{
+	struct fixture f;
+	uint32_t second;
+
+	(void)state;
+	begin(&f);
+	second = small_thread(f.model, f.process, 102, "GC Thread#1");
+	sleeps_in_vain(&f, f.main);
+	works_until(&f, f.worker, 900);
+	works_until(&f, second, 800);
+	look_at(&f, f.worker, "GangWorker::run");
+	compute(&f);
+	expect_thread(&f, second, WAITS_OF_BUSIEST);
+	look_at(&f, second, "PSParallelCompact::fill_blocks");
+	compute(&f);
+	expect_thread(&f, f.worker, WAITS_OF_BUSIEST); /* all do */
+	assert_string_equal(f.waits.own.row[0].word, "Java's garbage collection");
+	end(&f);
+}
+
 static void child_process(void **state)
 {
 	struct fixture f;
@@ -331,6 +437,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(follows),
 		cmocka_unit_test(busiest),
+		cmocka_unit_test(launcher),
+		cmocka_unit_test(pool),
+		cmocka_unit_test(collectors),
 		cmocka_unit_test(child_process),
 		cmocka_unit_test(bounds),
 		cmocka_unit_test(shortest_wait),

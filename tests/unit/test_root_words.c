@@ -11,6 +11,7 @@
 #include "analyzer/analyse/device/device_advice.h"
 #include "analyzer/analyse/idle/idle_roots.h"
 #include "analyzer/analyse/idle/idle_verdict.h"
+#include "analyzer/analyse/idle/root_places.h"
 #include "analyzer/analyse/idle/root_text.h"
 #include "tests/unit/idle_scene.h"
 
@@ -240,6 +241,33 @@ static void test_words(void **state)
 		if (!tries[try].word)
 			assert_string_equal(text, "Make decode cheaper, begin it earlier, or, if CPUs are idle, let more "
 						  "threads do it at the same time (in Python: processes).");
+		scene_end(&scene);
+	}
+}
+
+/* What a garbage collection calls is its work, also copies; a copy in a user's function is a copy. */
+static void test_words_over(void **state)
+{
+	(void)state;
+	for (int collects = 0; collects < 2; collects++) {
+		struct scene scene = scene_make();
+		struct model *model = scene.model;
+		uint32_t copy = add_frame(model, "memcpy", "/lib/libc.so.6");
+		uint32_t caller = add_frame(model, collects ? "GangWorker::loop" : "run_batch", "/jdk/libjvm.so");
+		const struct idle_root *root;
+
+		assert_true(MODEL_PUSH(&model->stack_frames, copy));
+		assert_true(MODEL_PUSH(&model->stack_frames, caller));
+		assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 0, 2 })));
+		for (uint64_t i = 0; i < ROOT_WORD_SAMPLES; i++)
+			assert_true(MODEL_PUSH(&model->stack_samples, ((struct stack_sample){
+				.thread = scene.worker, .ts_ns = (110 + i) * US })));
+		scene_main_waits(&scene, scene.worker);
+		small_span(model, scene.worker, 0, 1000 * US, STATE_RUNNING);
+		scene_compute_roots(&scene);
+		root = scene_root(&scene, IDLE_USER_CODE, scene.worker);
+		assert_string_equal(root->word, collects ? "Java's garbage collection" : "copies in memory");
+		assert_int_equal(idle_root_collects(root), collects);
 		scene_end(&scene);
 	}
 }
@@ -524,6 +552,7 @@ int main(void)
 		cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_callers),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_words_over),
 		cmocka_unit_test(test_own_code),
 		cmocka_unit_test(test_one_for_each),
 		cmocka_unit_test(test_shortage),

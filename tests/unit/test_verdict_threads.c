@@ -105,6 +105,63 @@ static void threads_without_cpu(void **state)
 	verdict_end(&f);
 }
 
+/* main waits in vain while two threads of a pool compute. */
+static void pool_computes(void **state)
+{
+	(void)state;
+	for (int once = 0; once < 1; once++) {
+		struct verdict_scene f;
+		struct model *model;
+		uint32_t first, second;
+
+		verdict_begin(&f);
+		model = f.scene.model;
+		first = small_thread(model, f.scene.process, 401, "pool-1");
+		second = small_thread(model, f.scene.process, 402, "pool-2");
+		small_sleep(model, f.scene.main, 0, 1000 * US, FUTEX, INDEX_NONE, SPAN_NO_WAKE);
+		small_span(model, first, 0, 1000 * US, STATE_RUNNING);
+		small_span(model, second, 0, 800 * US, STATE_RUNNING);
+		small_sleep(model, second, 800 * US, 1000 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+		assert_true(MODEL_PUSH(&model->code_frames, ((struct code_frame){ .file = INDEX_NONE,
+				.kind = PROFBPF__STACKS__KIND__USER })));
+		assert_true(MODEL_PUSH(&model->stack_frames, 0));
+		assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 0, 1 })));
+		assert_true(MODEL_PUSH(&model->stack_samples, ((struct stack_sample){ .thread = first, .ts_ns = US })));
+		verdict_judge_waits(&f);
+		verdict_expect(&f, VERDICT_HEALTHY, 100);
+		verdict_says(&f, "Healthy: the busiest thread pool-1 401 is at work for 100.0 % of the time");
+		verdict_says(&f, "The main thread only waits; 2 threads like this one compute, on average for 90.0 % of the "
+				 "time: pool-1 401, pool-2 402.");
+		verdict_says(&f, "root     pool-1 401: code without a name;");
+		verdict_says_not(&f, "but");
+		verdict_end(&f);
+	}
+}
+
+/* main waits for a thread of its process that collects garbage: that is no help with its work. */
+static void garbage(void **state)
+{
+	struct verdict_scene f;
+	struct model *model;
+
+	(void)state;
+	verdict_begin(&f);
+	model = f.scene.model;
+	main_and_worker(&f, 700, true);
+	assert_true(MODEL_PUSH(&model->code_frames, ((struct code_frame){
+		.name = model_string(model, "runtime.gcDrain"), .file = INDEX_NONE, .kind = PROFBPF__STACKS__KIND__USER })));
+	assert_true(MODEL_PUSH(&model->stack_frames, 0));
+	assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 0, 1 })));
+	for (uint64_t i = 0; i < 8; i++)
+		assert_true(MODEL_PUSH(&model->stack_samples,
+				       ((struct stack_sample){ .thread = f.scene.worker, .ts_ns = (800 + i) * US })));
+	verdict_judge_waits(&f);
+	verdict_expect(&f, VERDICT_HOST_CODE, 30);
+	verdict_says(&f, "root     worker 101: Go's garbage collection in runtime.gcDrain <- main 100");
+	verdict_says(&f, "do       Make fewer objects in the loop (sync.Pool");
+	verdict_end(&f);
+}
+
 /* main computes until 750 us, launches from 700 us on, and waits for the device until 1000 us. */
 static void launches_and_waits(struct verdict_scene *f)
 {
@@ -548,6 +605,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads),
+		cmocka_unit_test(pool_computes),
+		cmocka_unit_test(garbage),
 		cmocka_unit_test(threads_without_cpu),
 		cmocka_unit_test(threads_that_launch),
 		cmocka_unit_test(device_may_be_busy),

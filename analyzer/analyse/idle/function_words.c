@@ -24,6 +24,7 @@ struct function_words {
 	char *text; /* all strings below point into it */
 	const char *word[FUNCTION_WORDS_MAX];
 	const char *remedy[FUNCTION_WORDS_MAX];
+	bool over[FUNCTION_WORDS_MAX];
 	int count;
 	struct pattern *patterns;
 	size_t pattern_count;
@@ -85,6 +86,10 @@ static int take_line(struct function_words *words, char *line)
 		words->remedy[words->count - 1] = value;
 		return 0;
 	}
+	if (!strcmp(line, "over")) {
+		words->over[words->count - 1] = true;
+		return 0;
+	}
 	for (char *word = strtok_r(line, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
 		if (!add_pattern(words, word))
 			return -1;
@@ -135,6 +140,11 @@ int function_words_find(const struct function_words *words, const char *function
 			return pattern->word;
 	}
 	return -1;
+}
+
+bool function_words_is_over(const struct function_words *words, int word)
+{
+	return words->over[word];
 }
 
 const char *function_words_text(const struct function_words *words, int word)

@@ -7,6 +7,7 @@
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_FUNCTION_WORDS_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_FUNCTION_WORDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define FUNCTION_WORDS_MAX 32
@@ -27,6 +28,9 @@ void function_words_free(struct function_words *words);
 
 /* function_words_find - returns the word for this function of this file, or -1. @file may be a path, or "". */
 int function_words_find(const struct function_words *words, const char *function, const char *file);
+
+/* Do the functions of a word tell before those that they call? */
+bool function_words_is_over(const struct function_words *words, int word);
 
 /* The text of a word, and its remedy; strings live as long as @words. */
 const char *function_words_text(const struct function_words *words, int word);

@@ -18,6 +18,7 @@ struct search {
 	const struct step_results *steps;
 	struct idle_tools tools;
 	struct host_waits *waits;
+	bool *collects; /* by thread: it collects a runtime's garbage, and is not the busiest */
 };
 
 const char *waits_why_name(uint8_t why)
@@ -140,7 +141,8 @@ static void add_main(struct search *search)
 	}
 }
 
-static uint64_t busy_ns(const struct search *search, uint32_t thread)
+/* Returns the time of a thread on a CPU, with @ready also that in which it was ready for one. */
+static uint64_t busy_ns(const struct search *search, uint32_t thread, bool ready)
 {
 	const struct model *model = search->model;
 	const struct timeline *line = &model->timelines.row[thread];
@@ -150,7 +152,7 @@ static uint64_t busy_ns(const struct search *search, uint32_t thread)
 	for (uint32_t i = 0; i < line->count; i++) {
 		const struct span *span = &model->spans.row[line->first + i];
 
-		if (span->state == STATE_RUNNING || span->state == STATE_RUNNABLE)
+		if (span->state == STATE_RUNNING || (ready && span->state == STATE_RUNNABLE))
 			ns += analysis_clipped(span->start_ns, span->end_ns, &window);
 	}
 	return ns;
@@ -164,7 +166,7 @@ static uint32_t find_busiest(const struct search *search)
 	uint32_t best = INDEX_NONE;
 
 	for (uint32_t t = 0; t < search->model->timelines.count; t++) {
-		uint64_t ns = is_target(search, t) ? busy_ns(search, t) : 0;
+		uint64_t ns = is_target(search, t) && !search->collects[t] ? busy_ns(search, t, true) : 0;
 
 		if (ns > most_ns) {
 			most_ns = ns;
@@ -267,26 +269,113 @@ static bool is_chosen(const struct host_waits *waits, uint32_t thread)
 	return false;
 }
 
+/* Do the chosen threads only sleep, without waiting for another thread? */
+static bool are_away(const struct host_waits *waits)
+{
+	return away_ns(waits) >= waits->window_ns / 1000 * AWAY_PERMILLE;
+}
+
+static int look_only_at(struct search *search, uint32_t thread, uint8_t why)
+{
+	search->waits->thread_count = 0;
+	add(search, thread, why);
+	return look(search);
+}
+
+/* Returns the only other thread of the only main thread's process that bears its name, or INDEX_NONE. */
+static uint32_t namesake(const struct search *search)
+{
+	const struct thread *rows = search->model->threads.row;
+	const struct host_waits *waits = search->waits;
+	uint32_t main = waits->threads[0], found = INDEX_NONE;
+
+	for (uint32_t t = 0; t < search->model->threads.count && waits->thread_count == 1; t++) {
+		if (t == main || rows[t].process != rows[main].process || rows[t].name != rows[main].name ||
+		    !rows[t].name || !is_target(search, t))
+			continue;
+		if (found != INDEX_NONE)
+			return INDEX_NONE;
+		found = t;
+	}
+	return found;
+}
+
+/* Chooses the busiest thread that does not collect garbage; if all do, the busiest one. */
+static int look_at_busiest(struct search *search)
+{
+	struct host_waits *waits = search->waits;
+	uint32_t thread = find_busiest(search), first = thread;
+	uint8_t why;
+	int err;
+
+	waits->away = thread == INDEX_NONE;
+	while (thread != INDEX_NONE) {
+		why = is_chosen(waits, thread) ? WAITS_OF_MAIN : WAITS_OF_BUSIEST;
+		err = look_only_at(search, thread, why);
+		if (err || !waits->own.count || !idle_root_collects(&waits->own.row[0]))
+			return err;
+		search->collects[thread] = true;
+		thread = find_busiest(search);
+	}
+	return waits->away ? 0 : look_only_at(search, first, WAITS_OF_BUSIEST);
+}
+
+/* Do the names of two threads of a process differ in digits only, as those of a pool do? */
+static bool are_of_pool(const struct model *model, uint32_t a, uint32_t b)
+{
+	static const char digits[] = "0123456789";
+	const struct thread *rows = model->threads.row;
+	const char *x = model_text(model, rows[a].name), *y = model_text(model, rows[b].name);
+
+	if (rows[a].process != rows[b].process)
+		return false;
+	for (;;) {
+		x += strspn(x, digits);
+		y += strspn(y, digits);
+		if (*x != *y || !*x)
+			return *x == *y;
+		x++;
+		y++;
+	}
+}
+
+/* Finds the threads that compute beside the busiest one. */
+static int find_busy(struct search *search)
+{
+	struct host_waits *waits = search->waits;
+	uint64_t most_ns = busy_ns(search, waits->threads[0], true);
+
+	waits->busy = calloc((size_t)search->model->threads.count + 1, sizeof(*waits->busy));
+	if (!waits->busy)
+		return -ENOMEM;
+	for (uint32_t t = 0; t < search->model->timelines.count; t++) {
+		if (!is_target(search, t) || !are_of_pool(search->model, waits->threads[0], t) ||
+		    2 * busy_ns(search, t, true) < most_ns)
+			continue;
+		waits->busy[waits->busy_count++] = t;
+		waits->busy_run_ns += busy_ns(search, t, false);
+	}
+	return 0;
+}
+
 static int find(struct search *search)
 {
 	struct host_waits *waits = search->waits;
-	enum waits_why why;
-	uint32_t busiest;
+	uint32_t main;
 	int err = choose_threads(search);
 
 	if (!err)
 		err = look(search);
-	if (err || waits->why != WAITS_OF_MAIN ||
-	    away_ns(waits) < waits->window_ns / 1000 * AWAY_PERMILLE)
+	if (err || waits->why != WAITS_OF_MAIN || !are_away(waits))
 		return err;
-	busiest = find_busiest(search);
-	waits->away = busiest == INDEX_NONE;
-	if (waits->away)
-		return 0;
-	why = is_chosen(waits, busiest) ? WAITS_OF_MAIN : WAITS_OF_BUSIEST;
-	waits->thread_count = 0;
-	add(search, busiest, why);
-	return look(search);
+	main = namesake(search);
+	if (main != INDEX_NONE) {
+		err = look_only_at(search, main, WAITS_OF_MAIN);
+		if (err || !are_away(waits))
+			return err;
+	}
+	err = look_at_busiest(search);
+	return err || waits->why != WAITS_OF_BUSIEST ? err : find_busy(search);
 }
 
 bool host_waits_tools(const struct model *model, struct idle_tools *tools)
@@ -311,7 +400,7 @@ int host_waits_with(struct model *model, const struct idle_tools *tools,
 		    struct host_waits *waits)
 {
 	struct analysis_window window = analysis_window(model, options);
-	struct search search = { model, options, steps, *tools, waits };
+	struct search search = { model, options, steps, *tools, waits, NULL };
 	int err = -ENOMEM;
 
 	*waits = (struct host_waits){ .why = options->tid_count ? WAITS_OF_ASKED : WAITS_OF_NONE,
@@ -320,8 +409,10 @@ int host_waits_with(struct model *model, const struct idle_tools *tools,
 	if (!model->spans.count || window.from_ns >= window.to_ns)
 		return 0;
 	waits->threads = calloc((size_t)model->threads.count + 1, sizeof(*waits->threads));
-	if (waits->threads)
+	search.collects = calloc((size_t)model->threads.count + 1, sizeof(*search.collects));
+	if (waits->threads && search.collects)
 		err = find(&search);
+	free(search.collects);
 	if (!err && waits->thread_count)
 		err = device_bounds_find(model, tools->walker, options, waits->from_ns,
 					 waits->to_ns, &waits->bounds);
@@ -344,6 +435,7 @@ int host_waits_analyse(struct model *model, const struct analysis_options *optio
 void host_waits_free(struct host_waits *waits)
 {
 	free(waits->threads);
+	free(waits->busy);
 	idle_roots_free(&waits->waits);
 	idle_roots_free(&waits->own);
 	*waits = (struct host_waits){ 0 };

@@ -10,7 +10,11 @@
  *   fetches    the thread that fetches batches, in the judged steps (steps.h)
  *   main       the main threads of traced processes that no other traced process started
  *   busiest    if the main threads only sleep, without waiting for another thread: the thread that was on a CPU,
- *              or ready for one, for the longest time, if that is more than 1 %; "main" if it is one of them
+ *              or ready for one, for the longest time, if that is more than 1 %, except threads that collect a
+ *              runtime's garbage, unless there is no other; "main" if it is one of them
+ *
+ * If the only main thread sleeps like that, and one thread of its process bears its name, that one is the main thread: so
+ * does the thread in which Java's launcher runs main().
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_HOST_WAITS_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_HOST_WAITS_H
@@ -39,6 +43,9 @@ struct host_waits {
 	uint8_t why; /* enum waits_why */
 	bool of_steps; /* only the judged steps are analysed */
 	bool away; /* the main threads only sleep, and no other thread uses a CPU */
+	uint32_t *busy; /* busiest: the threads of its pool, by their names, that use CPUs for at least half as long, itself included */
+	uint32_t busy_count;
+	uint64_t busy_run_ns; /* their time on a CPU, together */
 	uint64_t from_ns; /* the analysed time */
 	uint64_t to_ns;
 	uint64_t window_ns; /* ... summed over the threads */

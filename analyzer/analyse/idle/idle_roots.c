@@ -462,6 +462,11 @@ static void name_word(const struct idle_roots *roots, int word, struct idle_root
 	}
 }
 
+bool idle_root_collects(const struct idle_root *row)
+{
+	return row->word && strstr(row->word, "'s garbage collection");
+}
+
 static uint32_t process_of(const struct model *model, const struct idle_root *row)
 {
 	return row->root.thread < model->threads.count ? model->threads.row[row->root.thread].process

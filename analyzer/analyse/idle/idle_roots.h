@@ -9,6 +9,7 @@
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_ROOTS_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_ROOTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/analyse/idle/root_times.h"
@@ -87,6 +88,9 @@ int root_sums_finish(struct root_sums *sums, struct idle_roots *roots);
 void idle_roots_free(struct idle_roots *roots);
 
 #define IDLE_WORD_RECLAIM "reclaiming memory" /* function_words.txt */
+
+/* idle_root_collects - is the row's work the garbage collection of a runtime's own threads (Java, Go, JavaScript)? */
+bool idle_root_collects(const struct idle_root *row);
 
 /*
  * idle_roots_name_shortage - gives that word and its remedy to page faults of processes that also reclaim memory

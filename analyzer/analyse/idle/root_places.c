@@ -214,22 +214,26 @@ static int word_of_frame(struct root_places *places, uint32_t index)
 	return places->word[index];
 }
 
-/* Counts the word of a sample: that of the innermost function with one. */
+/* Counts the word of a sample: that of the innermost function with one, or of a function around it whose word is over. */
 static void count_word(struct root_places *places, const struct stack_sample *sample,
 		       struct kind *kind)
 {
 	const struct model *model = places->model;
 	const struct code_stack *stack = &model->code_stacks.row[sample->stack];
+	int of_sample = WORD_NONE;
 
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		uint32_t index = model->stack_frames.row[stack->first + i];
 		int word = word_of_frame(places, index);
 
-		if (word == WORD_NONE)
+		if (word == WORD_NONE || (of_sample != WORD_NONE && !function_words_is_over(places->words, word)))
 			continue;
-		kind->words[word]++;
-		return;
+		of_sample = word;
+		if (function_words_is_over(places->words, word))
+			break;
 	}
+	if (of_sample != WORD_NONE)
+		kind->words[of_sample]++;
 }
 
 static bool is_interrupt(const char *name)
