@@ -10,6 +10,7 @@
 #include "analyzer/analyse/idle/job_verdicts.h"
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/analyse/idle/root_text.h"
+#include "analyzer/analyse/idle/unnamed_code.h"
 #include "analyzer/model/translate.h"
 #include "analyzer/view/append_text.h"
 #include "analyzer/view/report_parts.h"
@@ -581,6 +582,24 @@ void verdict_root_text(const struct table_data *of, char *text, size_t size)
 	       of_ns ? 100 * (double)row->ns / (double)of_ns : 0, verdict_of_text(verdict->of));
 }
 
+/* The functions at the root have no names, but their runtime would name them. */
+static void tell_unnamed(const struct model *model, const struct verdict *verdict, char *text, size_t size)
+{
+	uint32_t process = INDEX_NONE;
+	enum code_maker maker = verdict->idle.most ? unnamed_code_maker(model, &verdict->idle.most->root, &process)
+						   : CODE_MAKER_NONE;
+	const char *before = *text ? tr("; ") : "";
+
+	if (maker == CODE_MAKER_JAVA)
+		append(text, size,
+		       tr("%sJava's functions have no names here: run jcmd %u Compiler.perfmap (JDK 17 or later, as the "
+			  "job's user), then record again"),
+		       before, model->processes.row[process].pid);
+	else if (maker == CODE_MAKER_NODE)
+		append(text, size,
+		       tr("%sJavaScript's functions have no names here: start node with --perf-basic-prof"), before);
+}
+
 void verdict_but(const struct model *model, const struct results *results, char *text, size_t size)
 {
 	const struct verdict *verdict = results->verdict;
@@ -593,4 +612,5 @@ void verdict_but(const struct model *model, const struct results *results, char 
 		text_no_launches(model, results->capture, launches, sizeof(launches));
 	if (*launches)
 		append(text, size, tr("%s: what the device did may have been missed (section capture)"), launches);
+	tell_unnamed(model, verdict, text, size);
 }
