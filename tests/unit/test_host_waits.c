@@ -254,6 +254,28 @@ static void collectors(void **state)
 	end(&f);
 }
 
+/* A thread that sleeps again and again for a time does so, although the last sleep had not ended yet. */
+static void ticker(void **state)
+{
+	for (int woken = 0; woken < 2; woken++) {
+		struct fixture f;
+
+		begin(&f);
+		for (uint64_t i = 0; i < 9; i++) {
+			small_sleep(f.model, f.main, i * 100 * US, (i * 100 + 99) * US, FUTEX, INDEX_NONE,
+				    SPAN_WOKEN_TIMER | SPAN_TIMEOUT);
+			small_span(f.model, f.main, (i * 100 + 99) * US, (i + 1) * 100 * US, STATE_RUNNING);
+		}
+		small_sleep(f.model, f.main, 900 * US, 1000 * US, FUTEX, woken ? f.worker : INDEX_NONE, SPAN_TIMEOUT);
+		if (woken)
+			small_span(f.model, f.worker, 0, 1000 * US, STATE_RUNNING);
+		compute(&f);
+		assert_int_equal(f.waits.waits.row[0].root.cause, woken ? IDLE_USER_CODE : IDLE_SLEEP);
+		assert_true(f.waits.waits.row[0].ns >= 850 * US);
+		end(&f);
+	}
+}
+
 static void child_process(void **state)
 {
 	struct fixture f;
@@ -440,6 +462,7 @@ int main(void)
 		cmocka_unit_test(launcher),
 		cmocka_unit_test(pool),
 		cmocka_unit_test(collectors),
+		cmocka_unit_test(ticker),
 		cmocka_unit_test(child_process),
 		cmocka_unit_test(bounds),
 		cmocka_unit_test(shortest_wait),

@@ -338,6 +338,19 @@ static bool collect_begun(struct waits *waits)
 	return true;
 }
 
+/*
+ * Is the thread's last sleep one that had not ended yet, after a slice that a timer ended? Then only the slices' ends are
+ * known, and no thread is known to be waited for.
+ */
+static bool was_still_open(const struct waits *waits, uint32_t at, uint32_t next, uint32_t end)
+{
+	const struct span *spans = waits->model->spans.row;
+	const uint8_t ended = SPAN_WOKEN_HARDIRQ | SPAN_WOKEN_SOFTIRQ | SPAN_WOKEN_TIMER;
+
+	return next == end - 1 && spans[next].other == INDEX_NONE && !(spans[next].flags & ended) &&
+	       spans[at].flags & SPAN_WOKEN_TIMER;
+}
+
 /* Goes backwards, so that the end of a wait is known when its beginning is reached. Returns false without memory. */
 static bool find(struct waits *waits, uint32_t thread)
 {
@@ -355,6 +368,8 @@ static bool find(struct waits *waits, uint32_t thread)
 		interpreter = for_interpreter(waits, thread, at);
 		next = interpreter ? next_slice(waits, thread, at, end)
 				   : next_sleep(waits, thread, at, end);
+		if (!interpreter && next != at && was_still_open(waits, at, next, end))
+			next = at;
 		waits->end[at] = at;
 		for (uint32_t look = next; look-- > at;)
 			waits->end[look] = waits->end[next];

@@ -16,6 +16,7 @@
  * A poll of several descriptors that timed out is not recorded with the descriptor that is ready at last: its next sleep
  * is for the same object, whatever its own one is.
  * If rows of only a part of the time were loaded, a wait that continues after them ends with its last sleep in them.
+ * If the recording ended during the last slice, and a timer ended the one before, the wait ends with that one.
  * After a slice that a timer ended, a thread has nothing to hand on: a thread that it wakes then waits for the mutex
  * next to its futex, up to FUTEX_BESIDE bytes away, and the same wait continues.
  *
