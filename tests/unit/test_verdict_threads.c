@@ -304,6 +304,7 @@ static void borders(void **state)
 		{ 900, 100, 0, -1, 0, 0, VERDICT_HEALTHY, 90 },	 { 899, 101, 0, -1, 0, 0, VERDICT_HOST_CODE, 10.1 },
 		/* More than half of the waiting is of unknown cause, and more than noise. */
 		{ 500, 50, 50, -1, 0, 0, VERDICT_HOST_CODE, 5 }, { 500, 49, 51, -1, 0, 0, VERDICT_UNKNOWN, 5.1 },
+		{ 900, 0, 100, -1, 0, 0, VERDICT_HEALTHY, 90 },	 { 899, 0, 101, -1, 0, 0, VERDICT_UNKNOWN, 10.1 },
 		{ 500, 0, 30, -1, 0, 0, VERDICT_UNKNOWN, 3 },	 { 500, 0, 29, -1, 0, 0, VERDICT_HEALTHY, 50 },
 		/* For submitting threads a busy device; otherwise their own activity counts as the host's code. */
 		{ 500, 0, 0, 90, 0, 0, VERDICT_DEVICE, 90 },	 { 500, 0, 0, 89.9, 0, 0, VERDICT_HOST_CODE, 50 },

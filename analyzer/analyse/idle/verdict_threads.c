@@ -162,6 +162,12 @@ static bool may_cost_nothing(const struct judge *judge, uint8_t heaviest, uint64
 	       judge_share(other_ns, judge->window_ns) < 100 - VERDICT_BUSY_PERCENT;
 }
 
+/* Are the threads at work nearly all the time? Then no wait is a finding, whatever it is for. */
+static bool is_at_work(const struct judge *judge, const struct verdict *verdict)
+{
+	return !judge->facts->waits->bounds.known && verdict->own_percent >= VERDICT_BUSY_PERCENT;
+}
+
 void judge_threads(struct judge *judge, struct verdict *verdict)
 {
 	const struct host_waits *waits = judge->facts->waits;
@@ -195,7 +201,7 @@ void judge_threads(struct judge *judge, struct verdict *verdict)
 		verdict->state = VERDICT_DEVICE;
 		verdict->busy = true;
 		verdict->percent = waits->bounds.at_least_percent;
-	} else if (2 * judge->ns[VERDICT_UNKNOWN] > asked_ns &&
+	} else if (2 * judge->ns[VERDICT_UNKNOWN] > asked_ns && !is_at_work(judge, verdict) &&
 		   judge_share(judge->ns[VERDICT_UNKNOWN], judge->window_ns) >=
 			   VERDICT_NOISE_PERCENT) {
 		verdict->percent = judge_share(judge->ns[VERDICT_UNKNOWN], judge->window_ns);
@@ -206,7 +212,7 @@ void judge_threads(struct judge *judge, struct verdict *verdict)
 		verdict->idle = judge_heaviest_kind(judge, VERDICT_HOST_CODE, false);
 		judge_know_not(verdict, VERDICT_LACK_EVENTS);
 	} else if (judge_share(judge->ns[heaviest], judge->window_ns) < VERDICT_NOISE_PERCENT ||
-		   (!waits->bounds.known && verdict->own_percent >= VERDICT_BUSY_PERCENT)) {
+		   is_at_work(judge, verdict)) {
 		verdict->state = VERDICT_HEALTHY;
 		point_at_own(judge, verdict);
 	} else if (may_cost_nothing(judge, heaviest, own_ns)) {
