@@ -133,7 +133,7 @@ static void test_callers(void **state)
 		{ { VDSO, LIBC }, 2, "[vdso], called by clock_gettime", "clock_gettime", false },
 		{ { FILE_ONLY, FILE_ONLY, TIMES }, 3, "libfoo.so, called by run_batch", "run_batch", false },
 		{ { FILE_ONLY }, 1, "libfoo.so", "libfoo.so", false },
-		{ { MADE, TIMES }, 2, "code without a name, called by run_batch", "run_batch", true },
+		{ { MADE, TIMES }, 2, "code without a name, called by run_batch", "its code", true },
 		{ { MADE, MADE }, 2, "code without a name", "its code", true },
 		{ { TIMES, MADE }, 2, "job run_batch", "job run_batch", true },
 	};

@@ -257,10 +257,11 @@ void root_work_text(const struct model *model, const struct root *root, char *te
 			? &model->code_frames.row[root->place]
 			: NULL;
 
-	if (frame && root->caller < model->code_frames.count)
-		function_text(model_text(model, model->code_frames.row[root->caller].name), text, size);
-	else if (frame && !frame->name && frame->file >= model->code_files.count)
+	/* Code that was made at run time is called by what made it, as a virtual machine's entry. */
+	if (frame && !frame->name && frame->file >= model->code_files.count)
 		snprintf(text, size, "%s", tr("its code"));
+	else if (frame && root->caller < model->code_frames.count)
+		function_text(model_text(model, model->code_frames.row[root->caller].name), text, size);
 	else
 		root_place_text(model, NULL, root, text, size);
 }
