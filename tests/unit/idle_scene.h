@@ -15,6 +15,7 @@
 #define POLL 7
 #define IOCTL 16
 #define NANOSLEEP 35
+#define ACCEPT 43
 #define RECVFROM 45
 #define WAIT4 61
 #define FSYNC 74

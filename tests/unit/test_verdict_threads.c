@@ -152,6 +152,31 @@ static void pool_computes(void **state)
 	}
 }
 
+/* A server waits for clients while a child works for one, or nobody does. */
+static void fork_server(void **state)
+{
+	(void)state;
+	for (int works = 0; works < 2; works++) {
+		struct verdict_scene f;
+		struct model *model;
+		uint32_t child;
+
+		verdict_begin(&f);
+		model = f.scene.model;
+		child = small_process(model, 300, "backend", true);
+		model->processes.row[child].parent_pid = 100;
+		small_sleep(model, f.scene.main, 0, 1000 * US, ACCEPT, INDEX_NONE, SPAN_NO_WAKE);
+		if (works)
+			small_span(model, small_thread(model, child, 300, "backend"), 0, 1000 * US, STATE_RUNNING);
+		verdict_judge_waits(&f);
+		if (works)
+			verdict_says(&f, "Healthy: the busiest thread backend 300 is at work for 100.0 % of the time");
+		else
+			verdict_says(&f, "main thread main 100 waits for 100.0 % of the time, and no event arrived");
+		verdict_end(&f);
+	}
+}
+
 /* main waits for a thread of its process that collects garbage: that is no help with its work. */
 static void garbage(void **state)
 {
@@ -622,6 +647,7 @@ int main(void)
 		cmocka_unit_test(threads),
 		cmocka_unit_test(pool_computes),
 		cmocka_unit_test(garbage),
+		cmocka_unit_test(fork_server),
 		cmocka_unit_test(threads_without_cpu),
 		cmocka_unit_test(threads_that_launch),
 		cmocka_unit_test(device_may_be_busy),

@@ -176,10 +176,31 @@ static uint32_t find_busiest(const struct search *search)
 	return best;
 }
 
-/* Returns the time in sleeps of the chosen threads that a timer ended, or whose waker is unknown. */
+/* Is it a wait for a client that did not come? A server that starts a process or thread for each does nothing else. */
+static bool waits_for_clients(const struct search *search, const struct root *root)
+{
+	const char *name = root->cause == IDLE_NETWORK && root->place_kind == PLACE_SYSCALL
+				   ? syscall_name(search->tools.syscalls, (int16_t)root->place)
+				   : NULL;
+
+	return name && !strncmp(name, "accept", 6);
+}
+
+static uint64_t clients_ns(const struct search *search)
+{
+	const struct idle_roots *waits = &search->waits->waits;
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < waits->count; i++)
+		if (waits->row[i].hop_count == 1 && waits_for_clients(search, &waits->row[i].root))
+			ns += waits->row[i].ns;
+	return ns;
+}
+
+/* Returns the time in sleeps of the chosen threads that a timer ended, or a client, or whose waker is unknown. */
 static uint64_t away_ns(const struct host_waits *waits)
 {
-	uint64_t ns = 0;
+	uint64_t ns = waits->clients_ns;
 
 	for (uint32_t i = 0; i < waits->waits.count; i++) {
 		const struct idle_root *row = &waits->waits.row[i];
@@ -239,6 +260,7 @@ static int look(struct search *search)
 		err = root_sums_finish(own, &waits->own);
 	if (!err)
 		idle_roots_name_shortage(search->model, &waits->waits, &waits->own);
+	waits->clients_ns = err ? 0 : clients_ns(search);
 	root_sums_free(sums);
 	root_sums_free(own);
 	return err;

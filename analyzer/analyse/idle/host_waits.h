@@ -9,7 +9,7 @@
  *   launches   threads that submit work to devices: LAUNCHES_MIN calls, and a share of the process's (launch_counts.h)
  *   fetches    the thread that fetches batches, in the judged steps (steps.h)
  *   main       the main threads of traced processes that no other traced process started
- *   busiest    if the main threads only sleep, without waiting for another thread: the thread that was on a CPU,
+ *   busiest    if the main threads only sleep, or accept() clients, without waiting for another thread: the thread that was on a CPU,
  *              or ready for one, for the longest time, if that is more than 1 %, except threads that collect a
  *              runtime's garbage, unless there is no other; "main" if it is one of them
  *
@@ -50,6 +50,7 @@ struct host_waits {
 	uint64_t to_ns;
 	uint64_t window_ns; /* ... summed over the threads */
 	struct idle_roots waits; /* their time not on a CPU: total_ns, gaps and so on */
+	uint64_t clients_ns; /* the part of waits in accept() */
 	struct idle_roots own; /* their time on a CPU */
 	struct device_bounds bounds; /* of the device's busy time */
 };

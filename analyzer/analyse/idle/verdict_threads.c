@@ -125,7 +125,7 @@ static bool is_event_wait(const struct model *model, const struct root *root)
 static bool waits_for_events(const struct judge *judge)
 {
 	const struct host_waits *waits = judge->facts->waits;
-	uint64_t ns = 0;
+	uint64_t ns = waits->clients_ns;
 
 	for (uint32_t i = 0; i < waits->waits.count; i++)
 		if (waits->waits.row[i].hop_count == 1 &&
