@@ -288,6 +288,8 @@ static void tell_host_code(const struct model *model, const struct results *resu
 					    : tr("%s waits for %.1f %% of %s for it, most of all %s"),
 		       waiter, verdict->percent, verdict_of_text(verdict->of),
 		       tr(idle_cause_text(verdict->idle.cause)));
+		if (verdict->idle.most && verdict->idle.most->word)
+			append(text, size, ": %s", tr(verdict->idle.most->word));
 		return;
 	}
 	append(text, size, tr("it takes %.1f %% of the time of %s, most of all %s; "), verdict->percent,
@@ -570,16 +572,17 @@ void verdict_root_text(const struct table_data *of, char *text, size_t size)
 	const struct verdict *verdict = of->results->verdict;
 	const struct idle_root *row = verdict->idle.most;
 	const struct bottleneck *b = bottleneck_of(of->results);
-	uint64_t of_ns = verdict->roots_of_ns;
+	uint64_t of_ns = verdict->roots_of_ns, ns;
 
 	*text = '\0';
 	if (!row && b)
 		append(text, size, "%s", b->reason);
 	if (!row)
 		return;
+	ns = verdict->state == VERDICT_HOST_CODE && row->spins_ns ? row->spins_ns : row->ns;
 	root_told_text(of, row, text, size);
 	append(text, size, tr("; %s, %.1f %% of %s"), idle_cause_name(row->root.cause),
-	       of_ns ? 100 * (double)row->ns / (double)of_ns : 0, verdict_of_text(verdict->of));
+	       of_ns ? 100 * (double)ns / (double)of_ns : 0, verdict_of_text(verdict->of));
 }
 
 /* The functions at the root have no names, but their runtime would name them. */

@@ -13,7 +13,7 @@
 static void expect(const struct function_words *words, const char *function, const char *file,
 		   const char *word)
 {
-	int found = function_words_find(words, function, file);
+	int found = function_words_find(words, function, file, false);
 
 	if (!word) {
 		assert_int_equal(found, -1);
@@ -48,6 +48,10 @@ static void test_own_table(void **state)
 	expect(words, "runtime.gcDrain", "/bin/server", "Go's garbage collection");
 	expect(words, "v8::internal::ScavengerCollector::CollectGarbage", "/bin/node",
 	       "JavaScript's garbage collection");
+	expect(words, "gomp_barrier_wait_end", "/usr/lib/libgomp.so.1", "waiting for other threads by spinning");
+	expect(words, "", "/usr/lib/libgomp.so.1", NULL);
+	assert_true(function_words_find(words, "", "/usr/lib/libgomp.so.1", true) >= 0);
+	assert_int_equal(function_words_find(words, "GOMP_parallel", "/usr/lib/libgomp.so.1", true), -1);
 	expect(words, "main", "train.py", NULL);
 	expect(words, "", "", NULL);
 	function_words_free(words);
@@ -60,14 +64,14 @@ static void test_tables(void **state)
 
 	words = function_words_parse("# none\n\nword a b\ndo x y\nf* g@*.so\nword c\nover\nf1\n", &line);
 	assert_non_null(words);
-	assert_int_equal(function_words_find(words, "f1", ""), 0);
+	assert_int_equal(function_words_find(words, "f1", "", false), 0);
 	assert_string_equal(function_words_text(words, 0), "a b");
 	assert_string_equal(function_words_remedy(words, 0), "x y");
 	assert_string_equal(function_words_remedy(words, 1), "");
 	assert_false(function_words_is_over(words, 0));
 	assert_true(function_words_is_over(words, 1));
-	assert_int_equal(function_words_find(words, "g", "/a/b.so"), 0);
-	assert_int_equal(function_words_find(words, "g", "/a.so/b"), -1);
+	assert_int_equal(function_words_find(words, "g", "/a/b.so", false), 0);
+	assert_int_equal(function_words_find(words, "g", "/a.so/b", false), -1);
 	function_words_free(words);
 	assert_null(function_words_parse("f\nword a\n", &line));
 	assert_int_equal(line, 1);

@@ -18,6 +18,7 @@ struct pattern {
 	const char *function;
 	const char *file; /* NULL: any */
 	int word;
+	bool innermost; /* only for that one */
 };
 
 struct function_words {
@@ -41,16 +42,19 @@ void function_words_free(struct function_words *words)
 
 static bool add_pattern(struct function_words *words, char *text)
 {
+	bool innermost = *text == '=';
 	struct pattern *bigger;
-	char *file = strchr(text, '@');
+	char *file;
 
+	text += innermost;
+	file = strchr(text, '@');
 	bigger = reallocarray(words->patterns, words->pattern_count + 1, sizeof(*bigger));
 	if (!bigger)
 		return false;
 	words->patterns = bigger;
 	if (file)
 		*file++ = '\0';
-	bigger[words->pattern_count++] = (struct pattern){ text, file, words->count - 1 };
+	bigger[words->pattern_count++] = (struct pattern){ text, file, words->count - 1, innermost };
 	return true;
 }
 
@@ -126,7 +130,8 @@ struct function_words *function_words_new(void)
 	return function_words_parse(function_words_table, &line);
 }
 
-int function_words_find(const struct function_words *words, const char *function, const char *file)
+int function_words_find(const struct function_words *words, const char *function, const char *file,
+			bool innermost)
 {
 	const char *slash = strrchr(file, '/');
 
@@ -135,7 +140,7 @@ int function_words_find(const struct function_words *words, const char *function
 	for (size_t i = 0; i < words->pattern_count; i++) {
 		const struct pattern *pattern = &words->patterns[i];
 
-		if (fnmatch(pattern->function, function, 0) == 0 &&
+		if ((innermost || !pattern->innermost) && fnmatch(pattern->function, function, 0) == 0 &&
 		    (!pattern->file || fnmatch(pattern->file, file, 0) == 0))
 			return pattern->word;
 	}

@@ -26,8 +26,12 @@ struct function_words *function_words_new(void);
 struct function_words *function_words_parse(const char *text, uint32_t *line);
 void function_words_free(struct function_words *words);
 
-/* function_words_find - returns the word for this function of this file, or -1. @file may be a path, or "". */
-int function_words_find(const struct function_words *words, const char *function, const char *file);
+/*
+ * function_words_find - returns the word for this function of this file, or -1
+ *
+ * @file may be a path, or "". @innermost: it is the innermost function of a program.
+ */
+int function_words_find(const struct function_words *words, const char *function, const char *file, bool innermost);
 
 /* Do the functions of a word tell before those that they call? */
 bool function_words_is_over(const struct function_words *words, int word);

@@ -11,6 +11,7 @@
 #define WORD_NONE (-1)
 #define WORD_UNASKED (-2)
 #define RECLAIMS "shrink_node" /* a function with the word for reclaiming memory */
+#define SPINS "gomp_barrier_wait_end" /* a function with the word for waiting without a sleep */
 #define RECLAIM_SHARE 4 /* one in so many samples of a row: its process lacks memory */
 
 /* A function in the samples of a row. */
@@ -38,7 +39,8 @@ struct root_places {
 	const struct model *model;
 	const struct function_words *words;
 	int reclaim; /* the word for reclaiming memory, or WORD_NONE */
-	int8_t *word; /* by frame: its word, WORD_NONE, or WORD_UNASKED */
+	int spins; /* the word for waiting by spinning, or WORD_NONE */
+	int8_t *word[2]; /* by frame: its word, WORD_NONE, or WORD_UNASKED; the second one if it is the innermost one */
 	uint32_t *sample; /* indices of samples, by thread, then time */
 	uint32_t *first; /* threads.count + 1 positions in sample */
 	uint8_t *whole; /* by thread: its CPU samples contain Python functions */
@@ -119,13 +121,16 @@ struct root_places *root_places_new(const struct model *model, const struct func
 		return NULL;
 	places->model = model;
 	places->words = words;
-	places->reclaim = function_words_find(words, RECLAIMS, "");
-	places->word = malloc((size_t)model->code_frames.count + 1);
-	if (!places->word || !deal_samples(places) || !find_whole(places)) {
+	places->reclaim = function_words_find(words, RECLAIMS, "", false);
+	places->spins = function_words_find(words, SPINS, "", false);
+	for (int i = 0; i < 2; i++)
+		places->word[i] = malloc((size_t)model->code_frames.count + 1);
+	if (!places->word[0] || !places->word[1] || !deal_samples(places) || !find_whole(places)) {
 		root_places_free(places);
 		return NULL;
 	}
-	memset(places->word, WORD_UNASKED, model->code_frames.count);
+	for (int i = 0; i < 2; i++)
+		memset(places->word[i], WORD_UNASKED, model->code_frames.count);
 	return places;
 }
 
@@ -133,7 +138,8 @@ void root_places_free(struct root_places *places)
 {
 	if (!places)
 		return;
-	free(places->word);
+	free(places->word[0]);
+	free(places->word[1]);
 	free(places->sample);
 	free(places->first);
 	free(places->whole);
@@ -199,19 +205,19 @@ static uint32_t caller_of(const struct model *model, const struct stack_sample *
 	return of_libc;
 }
 
-static int word_of_frame(struct root_places *places, uint32_t index)
+static int word_of_frame(struct root_places *places, uint32_t index, bool is_innermost)
 {
 	const struct model *model = places->model;
 	const struct code_frame *frame = &model->code_frames.row[index];
 	const char *file = model_text(model, frame->source);
+	int8_t *word = &places->word[is_innermost][index];
 
-	if (places->word[index] != WORD_UNASKED)
-		return places->word[index];
+	if (*word != WORD_UNASKED)
+		return *word;
 	if (!*file && frame->file < model->code_files.count)
 		file = model_text(model, model->code_files.row[frame->file].path);
-	places->word[index] =
-		(int8_t)function_words_find(places->words, model_text(model, frame->name), file);
-	return places->word[index];
+	*word = (int8_t)function_words_find(places->words, model_text(model, frame->name), file, is_innermost);
+	return *word;
 }
 
 /* Counts the word of a sample: that of the innermost function with one, or of a function around it whose word is over. */
@@ -220,12 +226,14 @@ static void count_word(struct root_places *places, const struct stack_sample *sa
 {
 	const struct model *model = places->model;
 	const struct code_stack *stack = &model->code_stacks.row[sample->stack];
+	bool inside = true; /* still in the kernel, or in the program's innermost function */
 	int of_sample = WORD_NONE;
 
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		uint32_t index = model->stack_frames.row[stack->first + i];
-		int word = word_of_frame(places, index);
+		int word = word_of_frame(places, index, inside);
 
+		inside &= !is_of_program(&model->code_frames.row[index]);
 		if (word == WORD_NONE || (of_sample != WORD_NONE && !function_words_is_over(places->words, word)))
 			continue;
 		of_sample = word;
@@ -444,6 +452,11 @@ static bool is_reclaim(const struct root_places *places, const struct most *most
 {
 	return places->reclaim >= 0 && is_kernel_work(most) &&
 	       RECLAIM_SHARE * (uint64_t)most->native.words[places->reclaim] >= most->native.samples;
+}
+
+uint64_t root_places_spins(const struct root_places *places, uint32_t row)
+{
+	return row < places->rows.count && places->spins >= 0 ? places->rows.row[row].native.words[places->spins] : 0;
 }
 
 uint64_t root_places_choose(const struct root_places *places, uint32_t row, struct root *root,

@@ -52,4 +52,7 @@ bool root_places_look(struct root_places *places, uint32_t row, const struct roo
 uint64_t root_places_choose(const struct root_places *places, uint32_t row, struct root *root,
 			    int *word);
 
+/* root_places_spins - returns the number of a row's CPU samples in which the thread waited for others without a sleep */
+uint64_t root_places_spins(const struct root_places *places, uint32_t row);
+
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_PLACES_H */

@@ -65,11 +65,22 @@ static void point_at_own(struct judge *judge, struct verdict *verdict)
 	verdict->idle = judge_heaviest_kind(judge, VERDICT_STATES, false);
 }
 
+/* Returns the part of the threads' own time on a CPU in which they waited for other threads. */
+static uint64_t find_spins(const struct judge *judge)
+{
+	const struct idle_roots *own = &judge->facts->waits->own;
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < own->count && !judge->facts->waits->bounds.known; i++)
+		ns += own->row[i].spins_ns;
+	return judge_share(ns, judge->window_ns) < VERDICT_NOISE_PERCENT ? 0 : ns;
+}
+
 /* Returns the threads' own time on a CPU in a state. */
-static uint64_t own_of(const struct judge *judge, uint8_t state, uint64_t own_ns, uint64_t fetched_ns)
+static uint64_t own_of(const struct judge *judge, uint8_t state, uint64_t own_ns, uint64_t fetched_ns, uint64_t spins_ns)
 {
 	if (state == VERDICT_HOST_CODE)
-		return judge->facts->waits->bounds.known ? own_ns : 0;
+		return judge->facts->waits->bounds.known ? own_ns : spins_ns;
 	return state == VERDICT_DATA ? fetched_ns : 0;
 }
 
@@ -171,7 +182,7 @@ static bool is_at_work(const struct judge *judge, const struct verdict *verdict)
 void judge_threads(struct judge *judge, struct verdict *verdict)
 {
 	const struct host_waits *waits = judge->facts->waits;
-	uint64_t own_ns = waits->own.total_ns, asked_ns = waits->waits.total_ns, fetched_ns;
+	uint64_t own_ns = waits->own.total_ns, asked_ns = waits->waits.total_ns, fetched_ns, spins_ns;
 	uint8_t heaviest;
 
 	verdict->of = waits->of_steps ? VERDICT_OF_STEP_TIME : VERDICT_OF_WALL_TIME;
@@ -182,6 +193,9 @@ void judge_threads(struct judge *judge, struct verdict *verdict)
 		own_ns += find_help(judge, own_ns);
 	for (uint32_t i = 0; i < waits->waits.count; i++)
 		judge->ns[judge_state_of(judge, &waits->waits.row[i])] += waits->waits.row[i].ns;
+	spins_ns = find_spins(judge);
+	own_ns -= spins_ns;
+	judge->ns[VERDICT_HOST_CODE] += spins_ns;
 	fetched_ns = own_fetches(judge, verdict, own_ns);
 	own_ns -= fetched_ns;
 	judge->ns[VERDICT_DATA] += fetched_ns;
@@ -219,7 +233,7 @@ void judge_threads(struct judge *judge, struct verdict *verdict)
 		judge_know_not(verdict, VERDICT_LACK_BUSY);
 	} else {
 		find_threads_cost(judge, verdict, heaviest,
-				  own_of(judge, heaviest, own_ns, fetched_ns));
+				  own_of(judge, heaviest, own_ns, fetched_ns, spins_ns));
 	}
 	verdict->roots = judge->roots;
 	verdict->roots_of_ns = judge->window_ns;
