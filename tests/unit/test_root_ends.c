@@ -142,6 +142,46 @@ static void test_sender(void **state)
 	sent(1);
 }
 
+/*
+ * The process at the other end is one of those that have the socket open: a traced child, or a grandchild, that
+ * inherited it sends, too. A process that was not traced is not known to have inherited it, nor is any other.
+ */
+static void test_inherited_socket(void **state)
+{
+	static const struct {
+		uint32_t parent; /* of process 300, which sends; process 250 is a child of 200 */
+		bool target, sends;
+	} tries[] = { { 200, true, true }, { 250, true, true }, { 200, false, false }, { 1, true, false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
+		struct scene scene = scene_make();
+		struct model *model = scene.model;
+		struct sleep_object peer = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET, .peer = 200 };
+		uint32_t child = small_process(model, 250, "server", true);
+		uint32_t heir = small_process(model, 300, "backend", tries[i].target);
+		uint32_t thread = small_thread(model, heir, 300, "backend");
+
+		model->processes.row[child].parent_pid = 200;
+		model->processes.row[heir].parent_pid = tries[i].parent;
+		assert_true(MODEL_PUSH(&model->sleep_objects, peer));
+		scene_main_waits(&scene, scene.worker);
+		small_sleep(model, scene.worker, 0, 150 * US, RECVFROM, INDEX_NONE, SPAN_WOKEN_SOFTIRQ);
+		model->spans.row[model->spans.count - 1].object = 0;
+		small_span(model, scene.worker, 150 * US, 1000 * US, STATE_RUNNING);
+		small_span(model, thread, 0, 1000 * US, STATE_RUNNING);
+		assert_true(MODEL_PUSH(&model->wakes, ((struct wake){ .ts_ns = 150 * US, .waker_thread = thread,
+								      .thread = scene.worker,
+								      .flags = PROFBPF__WAKES__FLAG__SOFTIRQ })));
+		scene_compute_roots(&scene);
+		if (tries[i].sends)
+			assert_int_equal(scene_root(&scene, IDLE_USER_CODE, thread)->ns, 50 * US);
+		else
+			assert_int_equal(scene_root(&scene, IDLE_NETWORK, scene.worker)->ns, 50 * US);
+		scene_end(&scene);
+	}
+}
+
 /* A signal ends a sleep: its sender is the thread that was waited for. */
 static void test_signal(void **state)
 {
@@ -336,6 +376,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_wakers),
 		cmocka_unit_test(test_writes_held_back),
 		cmocka_unit_test(test_sender),
+		cmocka_unit_test(test_inherited_socket),
 		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_interrupts),

@@ -10,6 +10,8 @@
 #include "proto/trace.pb-c.h"
 #include "lib/base/bisect.h"
 
+#define GENERATIONS_MAX 4 /* between a process and one that uses the socket it made */
+
 static void split(struct root_walk *walk, uint32_t thread, uint64_t from_ns, uint64_t to_ns);
 static void put_step(struct root_walk *walk, const struct walk_step *step);
 
@@ -157,6 +159,30 @@ static bool at_socket(const struct model *model, const struct span *span)
 }
 
 /*
+ * Has the process the peer's socket open? The daemon names one process that has; a traced one that this one started, in
+ * some generations, may have inherited it.
+ */
+static bool has_socket_of(const struct model *model, uint32_t process, uint32_t peer)
+{
+	const struct process *rows = model->processes.row;
+
+	for (int i = 0; i < GENERATIONS_MAX && process < model->processes.count; i++) {
+		uint32_t parent = 0;
+
+		if (rows[process].pid == peer)
+			return true;
+		if (!rows[process].target || !rows[process].parent_pid)
+			return false;
+		if (rows[process].parent_pid == peer)
+			return true;
+		while (parent < model->processes.count && rows[parent].pid != rows[process].parent_pid)
+			parent++;
+		process = parent;
+	}
+	return false;
+}
+
+/*
  * Returns the thread of the peer process that sent the packet which ended a sleep at a socket. Between sockets of one
  * host the sending thread handles the network's interrupt itself; otherwise the interrupted thread has nothing to do
  * with the packet. INDEX_NONE: not known.
@@ -176,7 +202,7 @@ static uint32_t sender(const struct model *model, const struct span *span, uint3
 								: INDEX_NONE;
 
 		if (wakes[i].thread == thread && process < model->processes.count &&
-		    model->processes.row[process].pid == object->peer)
+		    has_socket_of(model, process, object->peer))
 			return waker;
 	}
 	return INDEX_NONE;
