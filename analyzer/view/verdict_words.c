@@ -22,15 +22,14 @@
 #define LARGEST_SAMPLES 4 /* fewer samples do not show where most of the time goes */
 #define BUSY_NAMED 3
 
-static const struct pipeline_steps *steps_of(const struct results *results)
+const struct pipeline_steps *verdict_steps(const struct results *results)
 {
 	const struct verdict *verdict = results->verdict;
 
 	return verdict->op == INDEX_NONE ? NULL : &results->steps->pipelines[verdict->pipeline];
 }
 
-/* Returns the bottleneck found in the pipeline, if the verdict is about that operator. */
-static const struct bottleneck *bottleneck_of(const struct results *results)
+const struct bottleneck *verdict_bottleneck(const struct results *results)
 {
 	const struct verdict *verdict = results->verdict;
 	const struct bottleneck *b;
@@ -44,7 +43,7 @@ static const struct bottleneck *bottleneck_of(const struct results *results)
 static void name_operator(const struct model *model, const struct results *results, char *text,
 			  size_t size)
 {
-	const struct pipeline_steps *steps = steps_of(results);
+	const struct pipeline_steps *steps = verdict_steps(results);
 	const struct pipeline *pipeline;
 
 	*text = '\0';
@@ -197,7 +196,7 @@ static void tell_cpu(const struct model *model, const struct results *results, c
 		     size_t size)
 {
 	const struct verdict *verdict = results->verdict;
-	const struct bottleneck *b = bottleneck_of(results);
+	const struct bottleneck *b = verdict_bottleneck(results);
 	char op[TEXT_SIZE], waiter[TEXT_SIZE];
 
 	name_operator(model, results, op, sizeof(op));
@@ -483,95 +482,11 @@ void verdict_sentence(const struct model *model, const struct results *results, 
 		stage_text(model, results, text, size);
 }
 
-/* The kind of bottleneck that follows from the cause of an operator's delay, if the steps do not show it. */
-static enum bottleneck_kind kind_by_cause(uint8_t cause)
-{
-	switch (cause) {
-	case IDLE_USER_CODE:
-	case IDLE_RUNTIME: return BOTTLENECK_BUSY;
-	case IDLE_IO:
-	case IDLE_PAGE_FAULT: return BOTTLENECK_STORAGE;
-	default: return BOTTLENECK_SLEEPS;
-	}
-}
-
-static void tell_pipeline_remedy(const struct model *model, const struct results *results,
-				 char *text, size_t size)
-{
-	const struct verdict *verdict = results->verdict;
-	const struct bottleneck *b = bottleneck_of(results);
-	const struct pipeline_steps *steps = steps_of(results);
-
-	if (steps)
-		bottleneck_remedy(model, steps->usage->pipeline, verdict->op,
-				  b ? b->kind : kind_by_cause(verdict->idle.cause),
-				  host_idle_cpus(results->host), text, size);
-	else
-		append(text, size,
-		       tr("More workers or prefetching for that stage, or less to do for each "
-		       "element; see the section pipeline."));
-}
-
-static void tell_operator(const struct model *model, const struct results *results, char *text,
-			  size_t size)
-{
-	const struct operator_list *list = &results->devices->operators;
-	const char *name = list->count ? model_text(model, list->rows[0].name) : "";
-
-	if (*name)
-		append(text, size,
-		       tr("Begin with %.200s, %.1f %% of its device's tasks' time (section "
-		       "operators)."),
-		       name, list->rows[0].percent);
-	else
-		append(text, size, tr("The section operators shows what it does."));
-}
-
-/* The remedy; "" for a healthy job. */
-void verdict_remedy(const struct model *model, const struct results *results, char *text,
-		    size_t size)
-{
-	const struct verdict *verdict = results->verdict;
-
-	*text = '\0';
-	switch (verdict->state) {
-	case VERDICT_HEALTHY: break;
-	case VERDICT_UNKNOWN: verdict_needs(model, verdict, text, size); break;
-	case VERDICT_DATA: tell_pipeline_remedy(model, results, text, size); break;
-	case VERDICT_COMMUNICATION:
-		append(text, size,
-		       tr("Examine what the late rank does before its collectives: its own report, "
-			  "the section communication."));
-		break;
-	case VERDICT_DEVICE:
-		if (verdict->busy && verdict->by_threads) {
-			append(text, size, "%s",
-			       tr("The device's own profiler (--device) or its layer "
-				  "(libprofbpf-*.so) shows which of its tasks take the time."));
-			break;
-		}
-		if (verdict->busy) {
-			tell_operator(model, results, text, size);
-			break;
-		}
-		/* fall through */
-	default:
-		if (stage_remedy(model, results, text, size))
-			break;
-		if (verdict->idle.most)
-			idle_remedy(model, &verdict->idle, text, size);
-		else if (bottleneck_of(results))
-			tell_pipeline_remedy(model, results, text, size);
-		else
-			append(text, size, tr("Give the job CPUs of its own, or fewer threads."));
-	}
-}
-
 void verdict_root_text(const struct table_data *of, char *text, size_t size)
 {
 	const struct verdict *verdict = of->results->verdict;
 	const struct idle_root *row = verdict->idle.most;
-	const struct bottleneck *b = bottleneck_of(of->results);
+	const struct bottleneck *b = verdict_bottleneck(of->results);
 	uint64_t of_ns = verdict->roots_of_ns, ns;
 
 	*text = '\0';

@@ -44,6 +44,12 @@ void verdict_each(const struct model *model, const struct results *results, char
 /* "reader 17: read: /data/train.bin on vda <- main 10; io, 31.2 % of device time" */
 void verdict_root_text(const struct table_data *of, char *text, size_t size);
 
+/* The steps of the pipeline that the verdict is about, or NULL. */
+const struct pipeline_steps *verdict_steps(const struct results *results);
+
+/* The bottleneck found in the pipeline, if the verdict is about that operator, or NULL. */
+const struct bottleneck *verdict_bottleneck(const struct results *results);
+
 /* The whole of which a percentage is a share: "device time". Static text. */
 const char *verdict_of_text(uint8_t of);
 

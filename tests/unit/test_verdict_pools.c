@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verdict on programs whose main thread is not what they are about, or that wait without sleeping. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/verdict_scene.h"
+
+/* main waits in vain while two threads of a pool compute; the functions of a virtual machine have no names. */
+static void pool_computes(void **state)
+{
+	static const struct {
+		const char *exe, *thread, *but;
+	} programs[] = {
+		{ "/opt/jdk/bin/java", "pool", "but      Java's functions have no names here: run jcmd 100 Compiler.perfmap" },
+		{ "/opt/server", "VM Periodic Tas", "but      Java's functions have no names here" },
+		{ "/usr/bin/node", "pool", "but      JavaScript's functions have no names here: start node with" },
+		{ "/usr/bin/nodes", "pool", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++) {
+		struct verdict_scene f;
+		struct model *model;
+		uint32_t first, second;
+
+		verdict_begin(&f);
+		model = f.scene.model;
+		model->processes.row[f.scene.process].exe = model_string(model, programs[i].exe);
+		small_thread(model, f.scene.process, 400, programs[i].thread);
+		first = small_thread(model, f.scene.process, 401, "pool-1");
+		second = small_thread(model, f.scene.process, 402, "pool-2");
+		small_sleep(model, f.scene.main, 0, 1000 * US, FUTEX, INDEX_NONE, SPAN_NO_WAKE);
+		small_span(model, first, 0, 1000 * US, STATE_RUNNING);
+		small_span(model, second, 0, 800 * US, STATE_RUNNING);
+		small_sleep(model, second, 800 * US, 1000 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+		assert_true(MODEL_PUSH(&model->code_frames, ((struct code_frame){ .file = INDEX_NONE,
+				.kind = PROFBPF__STACKS__KIND__USER })));
+		assert_true(MODEL_PUSH(&model->stack_frames, 0));
+		assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 0, 1 })));
+		assert_true(MODEL_PUSH(&model->stack_samples, ((struct stack_sample){ .thread = first, .ts_ns = US })));
+		verdict_judge_waits(&f);
+		verdict_expect(&f, VERDICT_HEALTHY, 100);
+		verdict_says(&f, "Healthy: the busiest thread pool-1 401 is at work for 100.0 % of the time");
+		verdict_says(&f, "The main thread only waits; 2 threads like this one compute, on average for 90.0 % of the "
+				 "time: pool-1 401, pool-2 402.");
+		verdict_says(&f, "root     pool-1 401: code without a name;");
+		if (programs[i].but)
+			verdict_says(&f, programs[i].but);
+		else
+			verdict_says_not(&f, "but");
+		verdict_end(&f);
+	}
+}
+
+/* main runs in an OpenMP region: @spins of its 10 samples are in the library, the others in a function that it calls. */
+static void spins(void **state)
+{
+	enum { LIBRARY, PART, REGION, FRAMES };
+	static const char *const names[FRAMES] = { NULL, "part", "GOMP_parallel" };
+	/* In the library itself, in a function called by it. */
+	static const uint32_t stacks[2][2] = { { LIBRARY, REGION }, { PART, LIBRARY } };
+
+	(void)state;
+	for (uint64_t in_library = 4; in_library <= 6; in_library += 2) {
+		struct verdict_scene f;
+		struct model *model;
+
+		verdict_begin(&f);
+		model = f.scene.model;
+		assert_true(MODEL_PUSH(&model->code_files,
+				       ((struct code_file){ .path = model_string(model, "/usr/lib/libgomp.so.1.0.0") })));
+		for (uint32_t i = 0; i < FRAMES; i++)
+			assert_true(MODEL_PUSH(&model->code_frames, ((struct code_frame){
+				.name = names[i] ? model_string(model, names[i]) : 0,
+				.file = i == PART ? INDEX_NONE : 0, .kind = PROFBPF__STACKS__KIND__USER })));
+		for (uint32_t i = 0; i < 2; i++) {
+			assert_true(MODEL_PUSH(&model->stack_frames, stacks[i][0]));
+			assert_true(MODEL_PUSH(&model->stack_frames, stacks[i][1]));
+			assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 2 * i, 2 })));
+		}
+		for (uint64_t i = 0; i < 10; i++)
+			assert_true(MODEL_PUSH(&model->stack_samples, ((struct stack_sample){
+				.thread = f.scene.main, .ts_ns = (1 + i) * US, .stack = i >= in_library })));
+		small_span(model, f.scene.main, 0, 1000 * US, STATE_RUNNING);
+		verdict_judge_waits(&f);
+		verdict_expect(&f, in_library >= 5 ? VERDICT_HOST_CODE : VERDICT_HEALTHY, in_library >= 5 ? 60 : 100);
+		if (in_library >= 5) {
+			verdict_says(&f, "main thread main 100 waits for 60.0 % of the time for it, most of all on CPU outside of "
+					 "runtime calls: waiting for other threads by spinning.");
+			verdict_says(&f, "root     main 100: waiting for other threads by spinning in libgomp.so.1.0.0, called by "
+					 "GOMP_parallel; user_code, 60.0 % of the time");
+			verdict_says(&f, "OMP_NUM_THREADS");
+		} else {
+			verdict_says_not(&f, "spinning");
+		}
+		verdict_end(&f);
+	}
+}
+
+/* A server waits for clients while a child works for one, or nobody does. */
+static void fork_server(void **state)
+{
+	(void)state;
+	for (int works = 0; works < 2; works++) {
+		struct verdict_scene f;
+		struct model *model;
+		uint32_t child;
+
+		verdict_begin(&f);
+		model = f.scene.model;
+		child = small_process(model, 300, "backend", true);
+		model->processes.row[child].parent_pid = 100;
+		small_sleep(model, f.scene.main, 0, 1000 * US, ACCEPT, INDEX_NONE, SPAN_NO_WAKE);
+		if (works)
+			small_span(model, small_thread(model, child, 300, "backend"), 0, 1000 * US, STATE_RUNNING);
+		verdict_judge_waits(&f);
+		if (works)
+			verdict_says(&f, "Healthy: the busiest thread backend 300 is at work for 100.0 % of the time");
+		else
+			verdict_says(&f, "main thread main 100 waits for 100.0 % of the time, and no event arrived");
+		verdict_end(&f);
+	}
+}
+
+/* main waits for a thread of its process that collects garbage: that is no help with its work. */
+static void garbage(void **state)
+{
+	struct verdict_scene f;
+	struct model *model;
+
+	(void)state;
+	verdict_begin(&f);
+	model = f.scene.model;
+	small_span(model, f.scene.main, 0, 700 * US, STATE_RUNNING);
+	small_sleep(model, f.scene.main, 700 * US, 1000 * US, FUTEX, f.scene.worker, 0);
+	small_span(model, f.scene.worker, 0, 1000 * US, STATE_RUNNING);
+	assert_true(MODEL_PUSH(&model->code_frames, ((struct code_frame){
+		.name = model_string(model, "runtime.gcDrain"), .file = INDEX_NONE, .kind = PROFBPF__STACKS__KIND__USER })));
+	assert_true(MODEL_PUSH(&model->stack_frames, 0));
+	assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 0, 1 })));
+	for (uint64_t i = 0; i < 8; i++)
+		assert_true(MODEL_PUSH(&model->stack_samples,
+				       ((struct stack_sample){ .thread = f.scene.worker, .ts_ns = (800 + i) * US })));
+	verdict_judge_waits(&f);
+	verdict_expect(&f, VERDICT_HOST_CODE, 30);
+	verdict_says(&f, "root     worker 101: Go's garbage collection in runtime.gcDrain <- main 100");
+	verdict_says(&f, "do       Make fewer objects in the loop (sync.Pool");
+	verdict_end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pool_computes),
+		cmocka_unit_test(garbage),
+		cmocka_unit_test(spins),
+		cmocka_unit_test(fork_server),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
