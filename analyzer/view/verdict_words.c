@@ -262,6 +262,15 @@ static void tell_device_waits(const struct model *model, const struct results *r
 	tell_bounds(results, text, size);
 }
 
+/* Says what kind of work it is, and that it is done under a lock, if that is known. */
+static void tell_kind(const struct idle_root *most, char *text, size_t size)
+{
+	if (most && most->word)
+		append(text, size, ": %s", tr(most->word));
+	if (most && most->turns)
+		append(text, size, "%s", tr(", in threads that take turns, as under a lock"));
+}
+
 static void tell_host_code(const struct model *model, const struct results *results, char *text,
 			   size_t size)
 {
@@ -276,8 +285,7 @@ static void tell_host_code(const struct model *model, const struct results *resu
 		       tr("the device is idle for %.1f %% of its time by it, most of all %s%s"),
 		       verdict->percent, *scope ? tr("in ") : "",
 		       *scope ? scope : tr(idle_cause_text(verdict->idle.cause)));
-		if (verdict->idle.most && verdict->idle.most->word)
-			append(text, size, ": %s", tr(verdict->idle.most->word));
+		tell_kind(verdict->idle.most, text, size);
 		return;
 	}
 	name_waiter(model, results, waiter, sizeof(waiter));
@@ -287,8 +295,7 @@ static void tell_host_code(const struct model *model, const struct results *resu
 					    : tr("%s waits for %.1f %% of %s for it, most of all %s"),
 		       waiter, verdict->percent, verdict_of_text(verdict->of),
 		       tr(idle_cause_text(verdict->idle.cause)));
-		if (verdict->idle.most && verdict->idle.most->word)
-			append(text, size, ": %s", tr(verdict->idle.most->word));
+		tell_kind(verdict->idle.most, text, size);
 		return;
 	}
 	append(text, size, tr("it takes %.1f %% of the time of %s, most of all %s; "), verdict->percent,

@@ -151,6 +151,66 @@ static void garbage(void **state)
 	verdict_end(&f);
 }
 
+/* The rounds of 100 us in which @thread works, every other one, and those in which it waits for a futex until @other ends. */
+static void take_turns(struct model *model, uint32_t thread, uint32_t other, uint64_t rounds, uint64_t first, uint32_t object)
+{
+	for (uint64_t i = 0; i < 2 * rounds; i++) {
+		if (i % 2 == first) {
+			small_span(model, thread, i * 100 * US, (i + 1) * 100 * US, STATE_RUNNING);
+			continue;
+		}
+		small_sleep(model, thread, i * 100 * US, (i + 1) * 100 * US, FUTEX, other, 0);
+		model->spans.row[model->spans.count - 1].object = object;
+	}
+}
+
+/* Under a lock more threads do not help; stages that wait for different things are no lock, nor is a single wait. */
+static void locks(void **state)
+{
+	static const struct {
+		const char *names[2];
+		uint64_t rounds;
+		bool same, lock;
+	} tries[] = {
+		{ { "pool-1", "pool-2" }, 4, false, true }, /* a futex for each thread */
+		{ { "job", "job" }, 4, true, true },	    { { "job", "job" }, 4, false, false },
+		{ { "reader", "writer" }, 4, true, false }, { { "pool-1", "pool-2" }, 2, true, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
+		struct verdict_scene f;
+		struct model *model;
+		uint32_t first, second;
+
+		verdict_begin(&f);
+		model = f.scene.model;
+		for (uint64_t k = 0; k < 2; k++)
+			assert_true(MODEL_PUSH(&model->sleep_objects, ((struct sleep_object){
+				.kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = 0x1000 * (k + 1) })));
+		assert_true(MODEL_PUSH(&model->code_frames, ((struct code_frame){
+			.name = model_string(model, "insert"), .file = INDEX_NONE, .kind = PROFBPF__STACKS__KIND__USER })));
+		assert_true(MODEL_PUSH(&model->stack_frames, 0));
+		assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 0, 1 })));
+		first = small_thread(model, f.scene.process, 401, tries[i].names[0]);
+		second = small_thread(model, f.scene.process, 402, tries[i].names[1]);
+		small_sleep(model, f.scene.main, 0, 1000 * US, FUTEX, INDEX_NONE, SPAN_NO_WAKE);
+		take_turns(model, first, second, tries[i].rounds, 0, 0);
+		take_turns(model, second, first, tries[i].rounds, 1, !tries[i].same);
+		for (uint64_t k = 0; k < 10; k++)
+			assert_true(MODEL_PUSH(&model->stack_samples, ((struct stack_sample){
+				.thread = k % 2 ? second : first, .ts_ns = (100 * k + 50) * US })));
+		verdict_judge_waits(&f);
+		if (tries[i].lock)
+			verdict_says(&f, "on CPU outside of runtime calls, in threads that take turns, as under a lock. ");
+		if (tries[i].lock)
+			verdict_says(&f, "do       Threads take turns in insert, as under a lock");
+		else
+			verdict_says_not(&f, "lock");
+		verdict_end(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +218,7 @@ int main(void)
 		cmocka_unit_test(garbage),
 		cmocka_unit_test(spins),
 		cmocka_unit_test(fork_server),
+		cmocka_unit_test(locks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -352,6 +352,11 @@ void idle_remedy(const struct model *model, const struct idle_verdict *verdict, 
 		root_work_text(model, &most->root, place, sizeof(place));
 	if (short_of || (known && most->word && *most->word_remedy))
 		snprintf(text, size, "%s", tr(most->word_remedy));
+	else if (*place && most->turns)
+		snprintf(text, size,
+			 tr("Threads take turns in %.200s, as under a lock: do less of it with the lock, or split the lock. More "
+			    "threads do not help."),
+			 place);
 	else if (*place)
 		snprintf(text, size,
 			 most->hop_count > 1

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "analyzer/analyse/idle/lock_turns.h"
 #include "analyzer/join/launch/launch_counts.h"
 
 #define AWAY_PERMILLE \
@@ -342,25 +343,6 @@ static int look_at_busiest(struct search *search)
 	return waits->away ? 0 : look_only_at(search, first, WAITS_OF_BUSIEST);
 }
 
-/* Do the names of two threads of a process differ in digits only, as those of a pool do? */
-static bool are_of_pool(const struct model *model, uint32_t a, uint32_t b)
-{
-	static const char digits[] = "0123456789";
-	const struct thread *rows = model->threads.row;
-	const char *x = model_text(model, rows[a].name), *y = model_text(model, rows[b].name);
-
-	if (rows[a].process != rows[b].process)
-		return false;
-	for (;;) {
-		x += strspn(x, digits);
-		y += strspn(y, digits);
-		if (*x != *y || !*x)
-			return *x == *y;
-		x++;
-		y++;
-	}
-}
-
 /* Finds the threads that compute beside the busiest one. */
 static int find_busy(struct search *search)
 {
@@ -371,7 +353,7 @@ static int find_busy(struct search *search)
 	if (!waits->busy)
 		return -ENOMEM;
 	for (uint32_t t = 0; t < search->model->timelines.count; t++) {
-		if (!is_target(search, t) || !are_of_pool(search->model, waits->threads[0], t) ||
+		if (!is_target(search, t) || !lock_turns_pool(search->model, waits->threads[0], t) ||
 		    2 * busy_ns(search, t, true) < most_ns)
 			continue;
 		waits->busy[waits->busy_count++] = t;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/idle/lock_turns.h"
 #include "analyzer/analyse/idle/root_places.h"
 #include "analyzer/analyse/idle/same_role.h"
 #include "analyzer/model/translate.h"
@@ -568,8 +569,15 @@ int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 		roots->total_ns += row->ns;
 		roots->cause_ns[row->root.cause] += row->ns;
 	}
-	for (uint32_t i = 0; i < roots->count; i++)
-		roots->row[i].percent = 100.0 * (double)roots->row[i].ns / (double)roots->total_ns;
+	for (uint32_t i = 0; i < roots->count; i++) {
+		struct idle_root *row = &roots->row[i];
+
+		row->percent = 100.0 * (double)row->ns / (double)roots->total_ns;
+		row->turns = row->percent >= TURNS_PERCENT && row->root.cause == IDLE_USER_CODE && row->hop_count > 1 &&
+			     row->hops[row->hop_count - 2].cause == IDLE_LOCK &&
+			     lock_turns_between(sums->model, row->hops[row->hop_count - 1].thread,
+						row->hops[row->hop_count - 2].thread);
+	}
 	idle_roots_name_shortage(sums->walk.model, roots, roots);
 	if (!count_processes(sums, roots))
 		return -ENOMEM;

@@ -37,6 +37,7 @@ struct idle_root {
 	uint64_t spins_ns; /* with IDLE_WORD_SPINS: the part of ns in which it did that, by its samples */
 	const char *word; /* its work, by its samples (root_places.h): "garbage collection"; NULL: nothing special */
 	const char *word_remedy; /* the remedy, if word is not NULL */
+	bool turns; /* threads take turns there, as under a lock (lock_turns.h); only for rows with a part of the time that counts */
 	struct idle_hop *hops; /* the chain with most of its time, from the thread that submitted to the root */
 	uint32_t hop_count;
 	uint32_t processes; /* number of processes that followed each other in the role of its thread's process; 0 = not known */

@@ -46,7 +46,7 @@ bool judge_is_help(const struct judge *judge, const struct idle_root *row)
 	const struct model *model = judge->model;
 	uint32_t first = row->hops[0].thread, last = row->root.thread;
 
-	return row->root.cause == IDLE_USER_CODE && row->hop_count > 1 && !idle_root_collects(row) &&
+	return row->root.cause == IDLE_USER_CODE && row->hop_count > 1 && !idle_root_collects(row) && !row->turns &&
 	       first < model->threads.count && last < model->threads.count &&
 	       model->threads.row[first].process == model->threads.row[last].process &&
 	       judge_owner_of(judge, row).pipeline == INDEX_NONE;
