@@ -127,6 +127,28 @@ static uint64_t lock_ns(struct fixture *f, uint64_t run_ns)
 	return analyse(f)->costs[0].lock_ns;
 }
 
+/* Restarts of workers count from the first judged step, included, to the end of the last one, excluded. */
+static void restarts(void **state)
+{
+	static const uint64_t AT_MS[] = { 119, 120, 129, 130 };
+	struct fixture *f = *state;
+	const struct pipeline_steps *steps;
+
+	for (uint64_t ms = 100; ms <= 130; ms += 10)
+		fetch(f, ms * MS, (ms + 1) * MS, false);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_true(MODEL_PUSH(&f->pipeline->restarts,
+				       ((struct pipeline_restart){ .start_ns = AT_MS[i] * MS,
+								   .make_ns = (1 + i) * MS,
+								   .wait_ns = 10 * MS,
+								   .fetch_ns = 100 * MS })));
+	steps = analyse(f);
+	assert_int_equal(steps->judged, 1);
+	assert_int_equal(steps->restarts, 2);
+	assert_int_equal(steps->restart_ns, (2 + 3 + 20) * MS);
+	assert_int_equal(steps->restart_fetch_ns, 200 * MS);
+}
+
 /* A thread that waits for the interpreter's lock wakes up from time to time to request it. */
 static void asked_for_lock(void **state)
 {
@@ -257,6 +279,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(epochs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(restarts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(asked_for_lock, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(had_lock, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(part_of_steps, set_up, tear_down),
