@@ -6,3 +6,5 @@ union all select 'unfinished slice', name, id, null, ts from slice where dur = -
 union all select 'nameless slice', null, id, null, ts from slice where name is null
 union all select 'flow end before start', null, f.id, null, a.ts - b.ts from flow f join slice a on a.id = f.slice_out join slice b on b.id = f.slice_in where b.ts < a.ts
 union all select 'overlapping sched', null, id, null, o from (select id, ts + dur - lead(ts) over (partition by ucpu order by ts) o from sched where dur > 0) where o > 0
+-- a thread is described once; one that ended, and another that got its id, are two
+union all select 'thread twice', min(name), tid, null, count(*) from thread where tid > 0 group by tid, upid having count(*) > 1 and max(end_ts) is null

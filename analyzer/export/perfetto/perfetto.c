@@ -18,7 +18,9 @@ static int prepare(struct perfetto_trace *trace)
 	trace->chosen = export_threads(model, trace->options);
 	trace->device_tracks =
 		calloc((size_t)model->devices.count + 1, sizeof(*trace->device_tracks));
-	if (!trace->names.own || !trace->chosen || !trace->device_tracks)
+	trace->thread_tracks =
+		calloc((size_t)model->threads.count + 1, sizeof(*trace->thread_tracks));
+	if (!trace->names.own || !trace->chosen || !trace->device_tracks || !trace->thread_tracks)
 		return -ENOMEM;
 	error = boot_clock_init(&trace->clock, model->clocks, trace->window.start_ns);
 	if (!error)
@@ -70,6 +72,7 @@ static void release(struct perfetto_trace *trace)
 	free(trace->names.sent);
 	free(trace->chosen);
 	free(trace->device_tracks);
+	free(trace->thread_tracks);
 	export_flows_free(&trace->flows);
 	pass_flows_free(&trace->passes);
 	ranges_free(&trace->ranges);

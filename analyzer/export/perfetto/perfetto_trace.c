@@ -148,13 +148,16 @@ uint64_t perfetto_add_track(struct perfetto_trace *trace, const struct perfetto_
 uint64_t perfetto_thread_track(struct perfetto_trace *trace, uint32_t index)
 {
 	const struct thread *thread = &trace->model->threads.row[index];
+	uint64_t *uuid = &trace->thread_tracks[index];
 	struct perfetto_track track = { .tid = thread->tid,
 					.pid = thread->tid,
 					.from_ns = thread->first_ns };
 
 	if (thread->process < trace->model->processes.count)
 		track.pid = trace->model->processes.row[thread->process].pid;
-	return perfetto_add_track(trace, &track);
+	if (!*uuid)
+		*uuid = perfetto_add_track(trace, &track);
+	return *uuid;
 }
 
 /* Writes the common first fields of a track event. */

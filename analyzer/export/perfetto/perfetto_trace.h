@@ -69,6 +69,7 @@ struct perfetto_trace {
 	struct cpu_slices cpus;
 	uint64_t tracks; /* uuids given out */
 	uint64_t *device_tracks; /* by device; 0 = it has none */
+	uint64_t *thread_tracks; /* by thread; 0 = not described yet */
 	struct export_flows flows;
 	struct pass_flows passes;
 	struct ranges ranges;
@@ -106,7 +107,12 @@ struct perfetto_track {
 /* perfetto_add_track - describe a track; returns its uuid */
 uint64_t perfetto_add_track(struct perfetto_trace *trace, const struct perfetto_track *track);
 
-/* perfetto_thread_track - describe the track of a thread, an index into the model's; returns its uuid */
+/*
+ * perfetto_thread_track - returns the uuid of the track of a thread, an index into the model's
+ *
+ * A thread is described once: Perfetto takes a second description for another thread that got the same id, and shows
+ * both.
+ */
 uint64_t perfetto_thread_track(struct perfetto_trace *trace, uint32_t thread);
 
 /*
