@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyzer/model/translate.h"
+#include "analyzer/view/append_text.h"
 #include "analyzer/view/render/utf8.h"
 
 #define MOST_GROUPS 4096 /* each row is compared with each group's first row; further rows are shown individually */
@@ -161,17 +162,52 @@ bool device_is_ambiguous(const struct model *model, uint32_t device)
 	return false;
 }
 
+static const char *file_of(const struct model *model, const struct device *device)
+{
+	return device->file - 1 < model->imports.count
+		       ? model_text(model, model->imports.row[device->file - 1].path)
+		       : "";
+}
+
+/* Do files of other devices with this number end with the same @end? */
+static bool is_end_of_others(const struct model *model, const struct device *device, const char *end)
+{
+	const char *own = file_of(model, device);
+
+	for (uint32_t i = 0; i < model->devices.count; i++) {
+		const struct device *other = &model->devices.row[i];
+		const char *path = file_of(model, other);
+		size_t length = strlen(path), size = strlen(end);
+
+		if (other->id == device->id && !other->has_rank && strcmp(path, own) != 0 &&
+		    length >= size && strcmp(path + length - size, end) == 0)
+			return true;
+	}
+	return false;
+}
+
 const char *device_file_text(const struct model *model, const struct device *device, char *into,
 			     size_t size)
 {
-	const char *path = device->file - 1 < model->imports.count
-				   ? model_text(model, model->imports.row[device->file - 1].path)
-				   : "";
+	const char *path = file_of(model, device);
 	const char *at = strrchr(path, '/');
 
-	while (at && at > path && at[-1] != '/')
+	while (at && at > path && (at[-1] != '/' || is_end_of_others(model, device, at)))
 		at--;
 	return printable(at ? at : path, into, size);
+}
+
+const char *device_words(const struct model *model, uint32_t device, char *into, size_t size)
+{
+	const struct device *row = &model->devices.row[device];
+	char file[DEVICE_WORDS / 2];
+
+	snprintf(into, size, "Device %u", row->id);
+	if (row->has_rank)
+		append(into, size, " (rank %u)", row->rank);
+	if (device_is_ambiguous(model, device))
+		append(into, size, " of %s", device_file_text(model, row, file, sizeof(file)));
+	return into;
 }
 
 const char *alike_range_text(double least, double most, int decimals, char *into, size_t size)

@@ -47,12 +47,20 @@ struct alike_range {
 struct alike_range alike_range_of(const struct device_results *devices, const struct alike *alike,
 				  uint32_t row);
 
+/* Size of a buffer for device_words(). */
+#define DEVICE_WORDS 512
+/* Writes "Device 0 (rank 3)", or with its file if devices of that number differ in this alone; returns @into. */
+const char *device_words(const struct model *model, uint32_t device, char *into, size_t size);
+
 /* Writes "3.1 to 3.4", or "3.1" if both are equal; returns @into. */
 const char *alike_range_text(double least, double most, int decimals, char *into, size_t size);
 
 /* Does another device have the same number, and neither has a rank? Then only their files distinguish them. */
 bool device_is_ambiguous(const struct model *model, uint32_t device);
-/* Writes the device's file with its folder: "host2/report.sqlite"; returns @into. */
+/*
+ * Writes the device's file with its folder, "host2/report.sqlite", and with further ones if files of other devices with
+ * this number end in the same way; returns @into.
+ */
 const char *device_file_text(const struct model *model, const struct device *device, char *into,
 			     size_t size);
 

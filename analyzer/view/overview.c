@@ -400,7 +400,8 @@ static int show_tables(const struct report *report)
 	if (!err && results->scopes)
 		err = show(report, &SCOPES_VIEW,
 			   tr("Host functions, from the timeline of the device file (--section api)"));
-	if (!err && results->processes)
+	/* Device files name processes, but nothing more is known of them. */
+	if (!err && results->processes && report->model->files.count)
 		err = show(report, &PROCESSES, tr("The job's processes; CPU %: 100 is one CPU (--section processes)"));
 	return err;
 }

@@ -51,7 +51,9 @@ char *text_losses(const struct model *model, const struct capture_results *captu
  */
 bool text_nothing_recorded(FILE *out, const struct model *model);
 
-/* Writes "... and 12 more (--top 0 shows all)" if there are more rows than shown. */
+/* Returns a name of rows in the plural, "functions", as it is said of @count; the singular is written to @into. */
+const char *text_one_of(const char *what, uint64_t count, char *into, size_t size);
+/* Writes "... and 12 more functions (--top 0 shows all)" if there are more rows than shown. */
 void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown);
 
 /* Returns how many of @count rows a table shows. */

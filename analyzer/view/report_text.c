@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/view/report_parts.h"
+
+#include <string.h>
+
 #include "analyzer/model/translate.h"
 #include "analyzer/view/sections.h"
 #include "analyzer/view/render/written.h"
@@ -10,10 +13,31 @@ uint32_t rows_shown(const struct report_options *options, uint32_t count)
 	return options->top && options->top < count ? options->top : count;
 }
 
+const char *text_one_of(const char *what, uint64_t count, char *into, size_t size)
+{
+	size_t length = strcspn(what, " ");
+
+	/* "such gaps", but "files in part" */
+	if (strncmp(what, "such ", 5) == 0)
+		length = 5 + strcspn(what + 5, " ");
+	if (count != 1 || !length || what[length - 1] != 's')
+		return what;
+	snprintf(into, size, "%.*s%s",
+		 (int)(length - (length > 4 && (!strncmp(what + length - 4, "sses", 4) ||
+						!strncmp(what + length - 4, "ches", 4))
+					 ? 2
+					 : 1)),
+		 what, what + length);
+	return into;
+}
+
 void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown)
 {
+	char one[64];
+
 	if (shown < count)
-		fprintf(out, tr("... and %u more %s (--top 0 shows all)\n"), count - shown, tr(what));
+		fprintf(out, tr("... and %u more %s (--top 0 shows all)\n"), count - shown,
+			text_one_of(tr(what), count - shown, one, sizeof(one)));
 }
 
 int report_text(FILE *out, const struct model *model, const struct results *results,

@@ -208,7 +208,7 @@ static int cluster_text(const struct report *report)
 	fprintf(report->out,
 		"The mean of their work, without waits for others in collectives, is %.3f ms; %s "
 		"%u has the most, %.1f %% more.\n",
-		(double)of->mean_work_ns / 1e6, slowest->has_rank ? "rank" : "device",
+		(double)of->mean_own_ns / 1e6, slowest->has_rank ? "rank" : "device",
 		slowest->has_rank ? slowest->rank : slowest->id, of->imbalance);
 	if (of->stage_count)
 		err = print_stages(report, of);

@@ -6,6 +6,7 @@
 #include "analyzer/analyse/idle/idle_verdict.h"
 #include "analyzer/analyse/idle/root_text.h"
 #include "analyzer/store/define_table.h"
+#include "analyzer/view/alike.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/roots_view.h"
 #include "analyzer/view/sections.h"
@@ -220,15 +221,15 @@ static void print_top_cause(FILE *out, const struct model *model, const struct i
 static void print_summary(FILE *out, const struct model *model,
 			  const struct device_results *devices)
 {
-	char name[TEXT_SIZE];
+	char name[TEXT_SIZE], words[DEVICE_WORDS];
 
 	for (uint32_t i = 0; i < devices->device_count; i++) {
 		const struct device_usage *usage = &devices->devices[i];
 
 		if (!usage->window_ns)
 			continue;
-		fprintf(out, "Device %u (%s) was idle %s%.1f %% of %.3f s, in %u gaps.\n",
-			model->devices.row[i].id,
+		device_words(model, i, words, sizeof(words));
+		fprintf(out, "%s (%s) was idle %s%.1f %% of %.3f s, in %u gaps.\n", words,
 			printable(model_text(model, model->devices.row[i].name), name,
 				  sizeof(name)),
 			device_busy_known(model, usage) ? "" : "at least ",

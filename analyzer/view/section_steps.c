@@ -9,6 +9,7 @@
 #include "analyzer/analyse/idle/step_outliers.h"
 #include "analyzer/analyse/pipeline/steps.h"
 #include "analyzer/store/define_table.h"
+#include "analyzer/view/alike.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/sections.h"
 #include "analyzer/view/step_times.h"
@@ -503,12 +504,12 @@ static int print_device(const struct report *report, const struct table_cursor *
 	const struct model *model = report->model;
 	const struct device_step_trace *trace = at->row;
 	FILE *out = report->out;
-	char name[128], known[128];
+	char name[128], known[128], words[DEVICE_WORDS];
 	int err;
 
 	step_source_text(trace->source, trace->evidence, known, sizeof(known));
-	fprintf(out, "Device %u: %u steps, known from %s", model->devices.row[trace->device].id,
-		trace->count, known);
+	device_words(model, trace->device, words, sizeof(words));
+	fprintf(out, "%s: %u steps, known from %s", words, trace->count, known);
 	if (trace->source == STEPS_HOST || trace->source == STEPS_DEVICE)
 		fprintf(out, " (%.0f %% of the kernels)", trace->confidence);
 	if (trace->fp_name)

@@ -7,6 +7,7 @@
 
 #include "analyzer/store/define_table.h"
 #include "analyzer/model/translate.h"
+#include "analyzer/view/render/wrap.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/sections.h"
 
@@ -141,16 +142,11 @@ static const struct view TRACE = { NULL, NULL, &traces, NULL, VIEW_ONE };
 
 /* ---- Text */
 
-/* Writes a line "label text", cut to the width of the terminal. */
+/* Writes "label text", broken between words where the terminal ends. */
 static void line(FILE *out, const struct report_options *options, const char *label,
 		 const char *text)
 {
-	char clean[LINE_SIZE];
-	size_t size = sizeof(clean), room = options->width > 14 ? options->width - 14 : 0;
-
-	if (options->width && room + 1 < size)
-		size = room + 1;
-	fprintf(out, "%-12s  %s\n", label, printable(text, clean, size));
+	wrap_line(out, label, 14, text, options->width);
 }
 
 static const char *known(const struct model *model, uint32_t id)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analyzer/analyse/cluster/cluster.h"
 #include "analyzer/analyse/device/device_advice.h"
 #include "analyzer/analyse/host/host.h"
 #include "analyzer/analyse/idle/host_waits.h"
@@ -457,6 +458,25 @@ static void tell_unknown(const struct model *model, const struct results *result
 		       verdict->percent);
 }
 
+/* Without records of the host its files may still say which rank has more work than the others. */
+static void tell_slowest(const struct model *model, const struct results *results, char *text, size_t size)
+{
+	const struct cluster_results *cluster = results->cluster;
+	const struct device *device;
+	bool found = false;
+
+	if (results->verdict->lack != VERDICT_LACK_TRACE || !cluster || !cluster->count)
+		return;
+	for (uint32_t i = 0; i < cluster->finding_count; i++)
+		found |= cluster->findings[i].rule <= CLUSTER_COMPUTATION &&
+			 cluster->findings[i].device == cluster->ranks[cluster->slowest].device;
+	device = &model->devices.row[cluster->ranks[cluster->slowest].device];
+	if (found)
+		append(text, size, tr("; %s %u has the most work of all, %.1f %% more than the mean (section cluster)"),
+		       device->has_rank ? tr("rank") : tr("device"), device->has_rank ? device->rank : device->id,
+		       cluster->imbalance);
+}
+
 /* Is the verdict about the devices of several jobs? */
 static bool are_several_jobs(const struct results *results)
 {
@@ -479,7 +499,10 @@ void verdict_sentence(const struct model *model, const struct results *results, 
 	case VERDICT_DEVICE: tell_device(model, results, text, size); break;
 	case VERDICT_COMMUNICATION: tell_communication(model, verdict, text, size); break;
 	case VERDICT_HEALTHY: tell_healthy(model, results, text, size); break;
-	default: tell_unknown(model, results, text, size); break;
+	default:
+		tell_unknown(model, results, text, size);
+		tell_slowest(model, results, text, size);
+		break;
 	}
 	append(text, size, "%s", tr("."));
 	if (verdict->state == VERDICT_HEALTHY)

@@ -163,12 +163,14 @@ static void add_below(const struct report *report, const struct view *view,
 		      const struct table_cursor *outer, struct shown *shown, struct table *table)
 {
 	uint64_t rows = add_rows(report, view, outer, shown, NULL, table);
+	char one[64];
 
 	if (rows <= shown->most)
 		return;
 	table_row(table);
 	table_empty(table);
-	table_format(table, "  ... %" PRIu64 " more %s", rows - shown->most, view->rows);
+	table_format(table, "  ... %" PRIu64 " more %s", rows - shown->most,
+		     text_one_of(view->rows, rows - shown->most, one, sizeof(one)));
 }
 
 /* Returns the number of rows. */

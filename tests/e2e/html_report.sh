@@ -32,7 +32,7 @@ node "$ROOT/tests/tools/page.mjs" "$WORK/report.html" "$WORK/report.json" >"$WOR
 for section in operators operator_types steps overlap idle devices; do
 	assert_contains "section $section" "$WORK/drawn" "<section id=\"$section\">"
 done
-for chart in "Device time by type of operator" "Steps of device 0" "Idle time by root" "Device 0"; do
+for chart in "Device time by type of operator" "Steps of device 0, Ascend" "Idle time by root" "Device 0"; do
 	assert_contains "chart" "$WORK/drawn" "<figcaption>$chart</figcaption><div data-chart"
 done
 assert_contains "the verdict" "$WORK/drawn" "<section id=\"verdict\" data-state=\"$(json "$WORK/report.json" .verdict.state)\">"
@@ -52,6 +52,27 @@ for input in tests/data/traces/*.pbt tests/data/devices/*; do
 		[.steps.rows // [] | .[].duration_ns] | sort as $ns | [50, 99] | map($ns[((. * ($ns | length) + 99) / 100 | floor) - 1])' "$WORK/report.json")"
 	note "$input: $(cat "$WORK/figures")"
 done
+
+note "-- devices of one number differ in their rank, and what there is no room for is named"
+python3 "$ROOT/tests/tools/make_kineto_ranks.py" "$WORK/ranks" 10 4 3 8
+"$ANALYZER" report --device "$WORK/ranks" --format json >"$WORK/report.json"
+"$ANALYZER" report --device "$WORK/ranks" --format html >"$WORK/report.html"
+node "$ROOT/tests/tools/page.mjs" "$WORK/report.html" "$WORK/report.json" >"$WORK/drawn" 2>"$WORK/figures" ||
+	fail "the page of ranks: $(grep -m 1 Error "$WORK/figures")"
+assert_contains "steps of a rank" "$WORK/drawn" '<figcaption>Steps of device 0 \(rank 3\), GPU</figcaption>'
+assert_contains "a rank's steps above its own rows" "$WORK/drawn" 'Device 0 \(rank 1\), GPU, Steps; Device 0 \(rank 1\), GPU, Idle, by root; Device 0 \(rank 1\), GPU, Stream 7'
+assert_contains "an operator of a rank" "$WORK/drawn" 'Device time by operator. gemm, rank 3 '
+assert_contains "how the steps are known" "$WORK/drawn" 'data-value="marker">marks, or calls that begin a step<'
+assert_contains "why a chain ends" "$WORK/drawn" 'data-value="no_record">nothing was recorded then<'
+assert_contains "what is not drawn" "$WORK/drawn" 'Not drawn here: 2 more devices; the lines “Tasks queued, Device 0 \(rank 6\), GPU”, “Tasks queued, Device 0 \(rank 7\), GPU”\.'
+assert_contains "other bars" "$WORK/drawn" '<p class="note">All others: 9, each in a row of a table below.</p>'
+
+rm "$WORK"/ranks/rank[4-9].json
+"$ANALYZER" report --device "$WORK/ranks" --format json >"$WORK/report.json"
+"$ANALYZER" report --device "$WORK/ranks" --format html >"$WORK/report.html"
+node "$ROOT/tests/tools/page.mjs" "$WORK/report.html" "$WORK/report.json" >"$WORK/drawn" 2>"$WORK/figures" ||
+	fail "the page of four ranks: $(grep -m 1 Error "$WORK/figures")"
+assert_contains "means of a rank" "$WORK/drawn" '<h4>Device 0 \(rank 3\), GPU: Mean</h4>'
 
 note "-- of long lists the page keeps the beginning, says what is missing, and stays small"
 awk 'BEGIN { print "Device_id,Task ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)"

@@ -29,6 +29,8 @@ note "without ECharts: $(tail -n 1 "$WORK/looked")"
 look sleeps tests/data/traces/sleeps.pbt
 look pytorch --device tests/data/devices/pytorch
 look cluster --device tests/data/devices/mindspore-cluster
+python3 "$ROOT/tests/tools/make_kineto_ranks.py" "$WORK/ranks" 10 4 3 8
+look ranks --device "$WORK/ranks"
 look memory --device tests/data/devices/mindspore-memory
 
 note "-- a comparison"

@@ -22,14 +22,19 @@ chinese() { env -u LC_ALL -u LC_MESSAGES -u LC_CTYPE -u LANGUAGE LANG=zh_CN.UTF-
 inputs=0
 for trace in "$ROOT"/tests/data/traces/*.pbt; do
 	chinese "$ANALYZER" report "$trace" >"$WORK/report" 2>/dev/null || fail "no report of $trace"
+	cat "$WORK/report" >>"$WORK/all"
 	inputs=$((inputs + 1))
 done
 for device in "$ROOT"/tests/data/devices/*; do
 	chinese "$ANALYZER" report --device "$device" >"$WORK/report" 2>/dev/null || continue
+	cat "$WORK/report" >>"$WORK/all"
 	inputs=$((inputs + 1))
 done
 assert_between "inputs" 10 1000 $inputs
 assert_eq "words of their reports without a translation" "" "$(sort -u "$WORK/untranslated")"
+assert_eq "lines in which nothing is between Chinese and other letters" "" "$(python3 -c '
+import re, sys
+print("\n".join(line for line in open(sys.argv[1], encoding="utf-8").read().split("\n") if re.search("[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9%][\u4e00-\u9fff]", line)))' "$WORK/all")"
 
 trace=$ROOT/tests/data/traces/every.pbt
 chinese "$ANALYZER" report "$trace" >"$WORK/report"
@@ -71,3 +76,8 @@ for line in open(sys.argv[1], encoding="utf-8", errors="replace").read().split("
     width = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
     assert width <= 60, (width, line)
 END
+
+# Nor does a narrow terminal cut what is not in a table.
+script -qec "stty cols 60; LC_ALL=C $ANALYZER report $trace --section trace" /dev/null 2>/dev/null | tr -d "\r" | sed 's/\x1b\[[0-9;]*[mK]//g' | tr -s ' \n' ' ' >"$WORK/narrow"
+LC_ALL=C "$ANALYZER" report "$trace" --section trace | tr -s ' \n' ' ' >"$WORK/wide"
+cmp "$WORK/wide" "$WORK/narrow" || fail "words of the section trace differ: $(cat "$WORK/narrow")"

@@ -71,6 +71,7 @@ static void work_of_stages(void **state)
 	assert_int_equal(results.ranks[2].parts.receive_ns, 400);
 	assert_int_equal(results.ranks[2].parts.collective_ns, 100);
 	assert_int_equal(results.mean_work_ns, 700);
+	assert_int_equal(results.mean_own_ns, 700);
 	assert_int_equal(results.slowest, 0);
 	assert_true(results.imbalance > 28.57 && results.imbalance < 28.58);
 	assert_non_null(find(&results, CLUSTER_WORK, 0));

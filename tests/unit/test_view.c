@@ -151,7 +151,7 @@ static void a_unit_has_its_format(void **state)
 	assert_string_equal(text, "animal legs total ms each us drift ms share %    k\n"
 				  "cat       4    1.500    1500   -2.500    25.0 0.00\n"
 				  "crow      2    0.003     2.5    0.000    75.2 0.00\n"
-				  "... and 1 more animals (--top 0 shows all)\n");
+				  "... and 1 more animal (--top 0 shows all)\n");
 	free(text);
 }
 

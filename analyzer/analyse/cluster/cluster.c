@@ -216,6 +216,7 @@ static void compare_work(struct cluster_results *results)
 	own /= results->count;
 	sum /= results->count;
 	results->mean_work_ns = (uint64_t)sum;
+	results->mean_own_ns = (uint64_t)own;
 	for (uint32_t i = 0; i < results->count && sum > 0; i++)
 		results->ranks[i].parts.work_percent = 100 * (double)work_of(results, i) / sum;
 	results->imbalance =

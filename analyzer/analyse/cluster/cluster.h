@@ -86,6 +86,7 @@ struct cluster_results {
 	uint32_t count;
 	uint32_t slowest; /* index into ranks: most work, without waits in collectives */
 	uint64_t mean_work_ns;
+	uint64_t mean_own_ns; /* of their work without waits in collectives */
 	double imbalance; /* percent by which the slowest rank's work exceeds the mean */
 	struct cluster_stage *stages; /* by stage; none if the files of a rank do not name its stage */
 	uint32_t stage_count;

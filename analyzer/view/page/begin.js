@@ -3,7 +3,7 @@
 
 function about_html(report) {
 	const { hostname, kernel, window, start_realtime_ns } = report.trace ?? {};
-	return [hostname, kernel && `Linux ${kernel}`, window?.duration_ns && `${time_text(window.duration_ns)} recorded`, start_realtime_ns && human("start_realtime_ns", Number(start_realtime_ns)).slice(0, 19)]
+	return [hostname, kernel && `Linux ${kernel}`, window?.duration_ns && `${time_text(window.duration_ns)} ${hostname || kernel ? "recorded" : "of device files"}`, start_realtime_ns && human("start_realtime_ns", Number(start_realtime_ns)).slice(0, 19)]
 		.filter(Boolean).map(esc).join(" · ");
 }
 

@@ -8,10 +8,10 @@ const drawn = new Map(); // place -> chart
 const dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
 const have_charts = () => typeof echarts !== "undefined";
 
-/* A place for a chart of @height pixels; @make gives its option, @ready is called with the chart. */
-function chart_html(name, title, height, summary) {
+/* A place for a chart of @height pixels, and @note below it, which is HTML. chart() draws there. */
+function chart_html(name, title, height, summary, note) {
 	return have_charts() ? `<figure class="chart"><figcaption>${esc(title)}</figcaption><div data-chart="${esc(name)}" role="img" tabindex="0" aria-label="${
-		esc(`${title}. ${summary ?? ""}`)}" style="height:${height}px"></div></figure>` : "";
+		esc(`${title}. ${summary ?? ""}`)}" style="height:${height}px"></div>${note ? `<p class="note">${note}</p>` : ""}</figure>` : "";
 }
 
 function common_option() {
@@ -128,6 +128,7 @@ function time_option(style, series, unit, more = {}) {
 	};
 }
 
+const PARTS_MOST = 12; // bars, the last of which has all others then
 const LABEL = 200, LETTER = 6.6; // pixels for the name of a part, and for a letter of it
 
 /* A text in lines of at most @most letters, broken at blanks; what has none is broken behind "::" or where it must be. */
@@ -149,7 +150,7 @@ const label_lines = text => wrapped(text, Math.floor(LABEL / LETTER));
 /* Parts of a whole, the largest first: bars in a row, each with its name. @parts: [[name, value], ...] */
 function parts_option(style, parts, unit) {
 	const known = parts.filter(p => p[1] > 0).sort((a, b) => b[1] - a[1]), sum = known.reduce((all, p) => all + p[1], 0);
-	const rows = known.length > 12 ? [...known.slice(0, 11), ["all others", known.slice(11).reduce((all, p) => all + p[1], 0)]] : known;
+	const rows = known.length > PARTS_MOST ? [...known.slice(0, PARTS_MOST - 1), ["all others", known.slice(PARTS_MOST - 1).reduce((all, p) => all + p[1], 0)]] : known;
 	rows.reverse();
 	return {
 		grid: { left: 20 + LETTER * Math.max(...rows.flatMap(p => label_lines(p[0]).map(line => line.length))), right: 90, top: 4, bottom: 26, outerBoundsMode: "none" },
@@ -163,8 +164,14 @@ function parts_option(style, parts, unit) {
 
 /* Names take as many lines as they need. */
 function parts_height(parts) {
-	const shown = parts.filter(p => p[1] > 0).sort((a, b) => b[1] - a[1]).slice(0, 12);
+	const shown = parts.filter(p => p[1] > 0).sort((a, b) => b[1] - a[1]).slice(0, PARTS_MOST);
 	return 40 + shown.length * Math.max(26, 8 + 13 * Math.max(...shown.map(p => label_lines(p[0]).length)));
+}
+
+/* Says what "all others" are, in a chart above the table that has all of them. */
+function parts_note(parts) {
+	const more = parts.filter(p => p[1] > 0).length - PARTS_MOST + 1;
+	return more > 1 ? `All others: ${thousands(String(more))}, each in a row of a table below.` : "";
 }
 
 /* ---- Matrices of the report */

@@ -95,7 +95,7 @@ function step_charts(steps) {
 		list.push(["steps-job", "Steps of the job", 280, `${steps.rows.length} steps.`, style => steps_option(style, steps.rows)]);
 	for (const [i, device] of (steps.devices ?? []).entries())
 		if (device.rows?.length > 1)
-			list.push([`steps-device-${i}`, `Steps of device ${device.device}`, 280, `${device.rows.length} steps.`, style => steps_option(style, device.rows)]);
+			list.push([`steps-device-${i}`, `Steps of ${steps_group(steps.devices, i).replace(/^D/, "d")}`, 280, `${device.rows.length} steps.`, style => steps_option(style, device.rows)]);
 	return list;
 }
 
@@ -107,7 +107,7 @@ function memory_charts(memory, start) {
 }
 
 const parts_chart = (name, title, parts, unit) => parts.some(p => p[1] > 0) ? [[name, title, parts_height(parts), parts.filter(p => p[1] > 0).sort((a, b) => b[1] - a[1]).slice(0, 3)
-	.map(p => `${p[0]} ${unit(p[1])}`).join(", "), style => parts_option(style, parts, unit)]] : [];
+	.map(p => `${p[0]} ${unit(p[1])}`).join(", "), style => parts_option(style, parts, unit), undefined, parts_note(parts)]] : [];
 
 function rank_charts(cluster) {
 	const list = is_rows(cluster?.ranks) ? cluster.ranks : is_rows(cluster) ? cluster : [];
@@ -123,15 +123,18 @@ function rank_charts(cluster) {
 	})]];
 }
 
+/* Device time of rows of the report, each with the name of its part. */
+const by_device = (rows, name) => names_by_device(rows, name).map((part, i) => [part, rows[i].total_ns]);
+
 const SECTION_CHARTS = {
 	host: (host, start) => [...host_charts(host, start), ...counter_charts(host.counters, start)],
 	steps: step_charts,
 	memory: memory_charts,
 	cluster: rank_charts,
-	operators: rows => parts_chart("operators", "Device time by operator", rows.map(row => [row.name, row.total_ns]), time_text),
-	operator_types: rows => parts_chart("operator-types", "Device time by type of operator", rows.map(row => [row.op_type ?? row.type, row.total_ns]), time_text),
-	operator_cores: rows => parts_chart("operator-cores", "Device time by what ran it", rows.map(row => [row.core, row.total_ns]), time_text),
-	overlap: rows => rows.flatMap((row, i) => parts_chart(`overlap-${i}`, `Device ${row.device}`, [["Computation", row.computation_ns ?? 0],
+	operators: rows => parts_chart("operators", "Device time by operator", by_device(rows, row => row.name), time_text),
+	operator_types: rows => parts_chart("operator-types", "Device time by type of operator", by_device(rows, row => row.op_type ?? row.type), time_text),
+	operator_cores: rows => parts_chart("operator-cores", "Device time by what ran it", by_device(rows, row => row.core), time_text),
+	overlap: rows => rows.flatMap((row, i) => parts_chart(`overlap-${i}`, distinct(rows.map(other => `Device ${device_text(other)}`))[i], [["Computation", row.computation_ns ?? 0],
 		["Communication alone", row.pure_communication_ns ?? 0], ["Free", row.free_ns ?? 0]], time_text)),
 	idle: idle => [...parts_chart("idle-roots", "Idle time by root", (idle.roots ?? []).map(r => [root_text(r), r.ns]), time_text),
 		...parts_chart("idle-causes", "Idle time by what the launching thread did", (idle.causes ?? []).map(c => [root_text(c), c.ns]), time_text)],

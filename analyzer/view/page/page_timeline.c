@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/device/device_steps.h"
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/analyse/idle/host_waits.h"
 #include "analyzer/export/export_filter.h"
 #include "analyzer/export/timeline/export_names.h"
 #include "analyzer/export/timeline/task_order.h"
 #include "analyzer/export/timeline/thread_slices.h"
+#include "analyzer/view/alike.h"
+#include "analyzer/view/append_text.h"
 #include "analyzer/view/page/page_data.h"
 #include "analyzer/view/page/page_track.h"
 #include "lib/base/strings.h"
@@ -23,6 +26,7 @@
 #define DEVICES_MOST 8
 #define THREADS_MOST 8
 #define QUEUE_POINTS 1500
+#define GROUP_SIZE (2 * EXPORT_NAME_SIZE + 64) /* a device by its number, rank, name and file */
 
 struct timeline_writer {
 	struct page_data *data;
@@ -32,6 +36,8 @@ struct timeline_writer {
 	uint32_t order_count;
 	uint32_t streams; /* rows of streams written */
 	uint32_t left; /* slices that may still be written */
+	/* Rows for which there is no room. */
+	uint32_t devices_left_out, streams_left_out, threads_left_out;
 };
 
 static uint32_t name_of(struct timeline_writer *writer, const char *text)
@@ -114,28 +120,37 @@ static int put_streams(struct timeline_writer *writer, const char *group, uint32
 	const struct device_task *tasks = writer->data->model->tasks.row;
 	int err = 0;
 
-	while (first < end && !err && writer->streams < STREAMS_MOST) {
+	while (first < end && !err) {
 		uint32_t next = first;
 
 		while (next < end &&
 		       tasks[writer->order[next]].stream == tasks[writer->order[first]].stream)
 			next++;
-		err = put_stream(writer, group, first, next);
+		if (writer->streams < STREAMS_MOST)
+			err = put_stream(writer, group, first, next);
+		else
+			writer->streams_left_out++;
 		first = next;
 	}
 	return err;
 }
 
-/* What a device is called in all of the page's rows: devices of one name differ in their number. */
-static const char *device_words(const struct model *model, uint32_t device, char *into, size_t size)
+/*
+ * What a device is called in all of the page's rows, "Device 0 (rank 3), GPU": devices of one name differ in their
+ * number, those of one number in their rank, or else in their file.
+ */
+static const char *group_words(const struct model *model, uint32_t device, char *into, size_t size)
 {
-	char name[EXPORT_NAME_SIZE];
+	const struct device *row = &model->devices.row[device];
+	char text[EXPORT_NAME_SIZE];
 
-	if (model->devices.row[device].name)
-		snprintf(into, size, "Device %u, %s", model->devices.row[device].id,
-			 export_device_name(model, device, name, sizeof(name)));
-	else
-		snprintf(into, size, "Device %u", model->devices.row[device].id);
+	snprintf(into, size, "Device %u", row->id);
+	if (row->has_rank)
+		append(into, size, " (rank %u)", row->rank);
+	if (row->name)
+		append(into, size, ", %s", export_device_name(model, device, text, sizeof(text)));
+	if (device_is_ambiguous(model, device))
+		append(into, size, ", of %s", device_file_text(model, row, text, sizeof(text)));
 	return into;
 }
 
@@ -144,10 +159,10 @@ static int put_device(struct timeline_writer *writer, uint32_t first, uint32_t e
 	const struct page_data *data = writer->data;
 	uint32_t device = data->model->tasks.row[writer->order[first]].device;
 	const struct idle_roots *roots = data->results->devices->idle.roots;
-	char group[EXPORT_NAME_SIZE + 32];
+	char group[GROUP_SIZE];
 	int err = 0;
 
-	device_words(data->model, device, group, sizeof(group));
+	group_words(data->model, device, group, sizeof(group));
 	if (roots)
 		err = put_roots(writer, &roots->times, device, group, "Idle, by root");
 	return err ? err : put_streams(writer, group, first, end);
@@ -264,6 +279,8 @@ static int put_threads(struct timeline_writer *writer)
 		launches[most] = 0;
 		err = put_thread(writer, most);
 	}
+	for (uint32_t i = 0; !err && i < model->threads.count; i++)
+		writer->threads_left_out += launches[i] != 0;
 	free(launches);
 	return err;
 }
@@ -293,13 +310,13 @@ static int put_queue(struct timeline_writer *writer, uint32_t first, uint32_t en
 	const struct model *model = writer->data->model;
 	struct json *json = writer->data->json;
 	struct task_queue_step *steps;
-	char name[EXPORT_NAME_SIZE + 32];
+	char name[GROUP_SIZE];
 	uint32_t count;
 
 	steps = task_queue_compute(model, writer->order + first, end - first, &count);
 	if (!steps)
 		return -ENOMEM;
-	device_words(model, model->tasks.row[writer->order[first]].device, name, sizeof(name));
+	group_words(model, model->tasks.row[writer->order[first]].device, name, sizeof(name));
 	json_map(json, NULL);
 	json_text(json, "name", name);
 	put_depths(json, steps, count, writer->data->origin_ns);
@@ -315,14 +332,42 @@ static int each_device(struct timeline_writer *writer,
 	uint32_t first = 0, devices = 0;
 	int err = 0;
 
-	while (first < writer->order_count && !err && devices++ < DEVICES_MOST) {
+	writer->devices_left_out = 0;
+	while (first < writer->order_count && !err) {
 		uint32_t end = task_order_device_end(writer->data->model, writer->order,
 						     writer->order_count, first);
 
-		err = put(writer, first, end);
+		if (devices++ < DEVICES_MOST)
+			err = put(writer, first, end);
+		else
+			writer->devices_left_out++;
 		first = end;
 	}
 	return err;
+}
+
+/* Writes whose steps the rows of the report's steps.devices are. */
+static void put_steps(struct timeline_writer *writer)
+{
+	const struct device_step_results *steps = writer->data->results->device_steps;
+	char name[GROUP_SIZE];
+
+	json_array(writer->data->json, "steps");
+	for (uint32_t i = 0; steps && i < steps->count; i++)
+		json_text(writer->data->json, NULL,
+			  group_words(writer->data->model, steps->traces[i].device, name, sizeof(name)));
+	json_array_close(writer->data->json);
+}
+
+static void put_left_out(struct timeline_writer *writer)
+{
+	struct json *json = writer->data->json;
+
+	json_map(json, "left_out");
+	json_u64(json, "devices", writer->devices_left_out);
+	json_u64(json, "streams", writer->streams_left_out);
+	json_u64(json, "threads", writer->threads_left_out);
+	json_map_close(json);
 }
 
 static int put_all(struct timeline_writer *writer)
@@ -341,6 +386,8 @@ static int put_all(struct timeline_writer *writer)
 	if (!err)
 		err = each_device(writer, put_queue);
 	json_array_close(json);
+	put_steps(writer);
+	put_left_out(writer);
 	json_array(json, "names");
 	for (uint32_t i = 0; i < string_table_count(writer->names); i++)
 		json_text(json, NULL, string_table_get(writer->names, i));

@@ -8,19 +8,22 @@ const placed_rows = rows => rows.some(row => row.frames?.length && row.name === 
 
 /* Lists in the rows of a list, as one table each: streams of devices, threads of processes. */
 function nested_html(rows, path, start, depth, name) {
-	const lists = {};
+	const lists = {}, named = rows.map(row_name).map(of => of === "" ? "" : String(of));
+	/* Devices of one name differ in their rank or number. */
+	const names = distinct(named.map((of, i) => of && named.indexOf(of) !== named.lastIndexOf(of) && Number.isInteger(rows[i].rank ?? rows[i].id) && rows[i].name ?
+		`${of}, ${Number.isInteger(rows[i].rank) ? "rank" : "number"} ${rows[i].rank ?? rows[i].id}` : of));
 	for (const [i, row] of rows.entries())
 		for (const [key, value] of Object.entries(row))
 			if (is_rows(value) && !NOT_FIGURES.includes(key) && !(key === "chain" && rows.every(other => (other.chain?.length ?? 0) < 2))) {
 				lists[key] ??= { rows: [], paths: [] };
-				lists[key].rows.push(...value.map(inner => ({ Of: row_name(row, i), ...inner })));
+				lists[key].rows.push(...value.map(inner => ({ Of: names[i], ...inner })));
 				lists[key].paths.push(...value.map((_, j) => `${path}.${i}.${key}.${j}`));
 			}
 	return Object.entries(lists).map(([key, list]) => `<details${list.rows.length <= ROWS_SHOWN ? " open" : ""}><summary>${esc(words(key))} (${thousands(String(list.rows.length))})</summary>${
 		table_html(list.rows, list.paths, start, { label: "Of", caption: `${name}: ${words(key)}` })}</details>`).join("") +
 		rows.map((row, i) => Object.entries(row).filter(([key, value]) => is_map(value) && !NOT_FIGURES.includes(key) && depth < 6 && rows.length < 9).map(([key, value]) => {
 			const inner = content_html(value, `${path}.${i}.${key}`, start, depth + 1, `${name}: ${words(key)}`);
-			return inner && `<h${depth}>${esc(`${row.framework ? row_name(row, i) : row.name ?? row.device ?? row.id ?? row.pid ?? i}: ${words(key)}`)}</h${depth}>${inner}`;
+			return inner && `<h${depth}>${esc(`${path === "steps.devices" ? steps_group(rows, i) : row.framework ? row_name(row, i) : row.name ?? (row.device === undefined ? row.id ?? row.pid ?? i : `Device ${device_text(row)}`)}: ${words(key)}`)}</h${depth}>${inner}`;
 		}).join("")).join("");
 }
 
@@ -60,12 +63,12 @@ const ORDER = ["timeline", "steps", "pipeline", "idle", "waits", "advice", "host
 	"operator_cores", "devices", "overlap", "communication", "cluster", "memory", "api"];
 let left_out = {};
 
-/* What a section draws besides: [name, title, height, summary, make, ready]. */
+/* What a section draws besides: [name, title, height, summary, make, ready, note]. */
 const charts_of = (key, value, start) => SECTION_CHARTS[key]?.(value, start) ?? [];
 
 function section_html(key, value, start, report = {}) {
 	const charts = charts_of(key, value, start);
-	const drawn_charts = charts.map(([name, title, height, summary]) => chart_html(name, title, height, summary)).join("");
+	const drawn_charts = charts.map(([name, title, height, summary, , , note]) => chart_html(name, title, height, summary, note)).join("");
 	const content = key === "advice" ? advice_html(value) : content_html(value, key, start, 3, TITLES[key] ?? words(key)) + (key === "idle" ? gaps_html(value, start) : "");
 	const more = EXTRA[key]?.(value, start, report) ?? "";
 	if (!content && !drawn_charts && !more)

@@ -73,7 +73,7 @@ function table_more(table, id) {
 /* The headings of a table's columns. Of two columns that would have the same, each says what it is: a share, a time, a size, a number. */
 function headings_of(table) {
 	const place = table.paths[0] ?? "", plain = table.columns.map(key => key === table.label ? key : (place.startsWith("steps.") && STEP_WORDS[key]) || words_of(place, key));
-	const kind = key => /percent$/.test(key) ? "share" : /(^|_)ns$/.test(key) ? "time" : /bytes$/.test(key) ? "bytes" : "number";
+	const kind = key => /percent$/.test(key) ? "share" : /(^|_)ns$/.test(key) ? "time" : /bytes$/.test(key) ? "bytes" : table.rows.some(row => typeof row[key] === "string") ? "name" : "number";
 	return plain.map((text, i) => plain.indexOf(text) === plain.lastIndexOf(text) ? text : `${text}, ${kind(table.columns[i])}`);
 }
 
@@ -105,7 +105,7 @@ function figures_html(map, path, start, leave_out = []) {
 	const flat = Object.entries(map).filter(([key, value]) => !leave_out.includes(key) && value !== null &&
 		(!is_nested(value) || (Array.isArray(value) && value.length && !value.some(is_nested))));
 	return flat.length ? `<dl class="figures">${flat.map(([key, value]) => `<div${String(value).length > 60 ? ' class="long"' : ""}><dt>${esc(words_of(path, key))}</dt><dd data-key="${esc(`${path}.${key}`)}" data-value="${
-		esc(Array.isArray(value) ? JSON.stringify(value) : value)}">${esc(human(key, value, start))}</dd></div>`).join("")}</dl>` : "";
+		esc(Array.isArray(value) ? JSON.stringify(value) : value)}">${esc(human(code_key(`${path}.`, key), value, start))}</dd></div>`).join("")}</dl>` : "";
 }
 
 function csv_of(table) {

@@ -6,6 +6,7 @@ const CAUSE_COLOURS = { user_code: "#4269d0", runtime: "#6c8ebf", driver: "#7f8f
 const STATE_COLOURS = { "on a CPU": "#3ca951", "ready, without a CPU": "#e0781f", "asleep": "#8d99ae", "asleep, for storage or the kernel": "#9c6b4e", "stopped": "#d1495b", "not known": "#ced4da" };
 const LEAST_SPAN = 1e-6; // seconds
 const ROW = 22, LINES = 80; // pixels
+const LINES_MOST = 6; // charts of lines
 
 const DASHES = ["solid", "dashed", "dotted"];
 const NAMES_COLOURED = 8; // of calls and of tasks: those that take most of the time have a colour of their own
@@ -17,7 +18,7 @@ function colours_of(tracks, kind) {
 	for (const { slices } of tracks.filter(track => track.kind === kind))
 		for (let i = 0; i < slices.length; i += 3) {
 			const name = names[slices[i + 2] < 0 ? -1 - slices[i + 2] : slices[i + 2]];
-			sums.set(name, (sums.get(name) ?? 0) + slices[i + 1]);
+			sums.set(name, (sums.get(name) ?? 0) + Number(slices[i + 1]));
 		}
 	return new Map([...sums].sort((a, b) => b[1] - a[1]).slice(0, NAMES_COLOURED).map(([name], i) => [name, COLOURS[i]]));
 }
@@ -30,23 +31,20 @@ function tracks_of(report, start) {
 	return (timeline?.tracks ?? []).map(({ group, name, kind, slices }) => {
 		const items = [];
 		for (let i = 0, at = origin; i < slices.length; i += 3) {
-			at += slices[i];
+			at += Number(slices[i]); // text if it is beyond 2^53: two devices may have clocks that are decades apart
 			const merged = slices[i + 2] < 0, number = merged ? -1 - slices[i + 2] : slices[i + 2], root = kind === "root" ? roots[number] : undefined;
 			const text = kind === "root" ? (root ? root_text(root) : "a root that is in the JSON report only") : timeline.names[number];
 			const colour = kind === "root" ? CAUSE_COLOURS[root?.cause] ?? CAUSE_COLOURS.unknown : kind === "state" ? STATE_COLOURS[text] : named[kind]?.get(text) ?? OTHERS;
-			items.push([at / 1e9, (at + slices[i + 1]) / 1e9, merged ? `${text}, and others` : text, colour, kind === "root" ? number : -1]);
+			items.push([at / 1e9, (at + Number(slices[i + 1])) / 1e9, merged ? `${text}, and others` : text, colour, kind === "root" ? number : -1]);
 		}
 		return { group, name, kind, items };
 	});
 }
 
-/* What the analyzer calls the rows of a device. */
-const device_group = id => (pictures.timeline?.tracks ?? []).find(track => track.group === `Device ${id}` || track.group.startsWith(`Device ${id}, `))?.group ?? `Device ${id}`;
-
 function step_tracks(report, start) {
 	const of = (group, rows) => ({ group, name: "Steps", items: rows.map((row, i) => [since(row.start_ns, start) / 1e9, (since(row.start_ns, start) + row.duration_ns) / 1e9,
 		`Step ${row.index}`, COLOURS[i % 2 ? 7 : 0], -1]) });
-	const list = (report.steps?.devices ?? []).filter(device => device.rows?.length).map(device => of(device_group(device.device), device.rows));
+	const list = (report.steps?.devices ?? []).map((device, i, all) => [device, steps_group(all, i)]).filter(([device]) => device.rows?.length).map(([device, group]) => of(group, device.rows));
 	if (report.steps?.rows?.length && !list.some(track => track.items[0][0] === since(report.steps.rows[0].start_ns, start) / 1e9))
 		list.unshift(of("The job", report.steps.rows));
 	return list;
@@ -55,7 +53,7 @@ function step_tracks(report, start) {
 /* Lines below the rows: how full queues are, how busy stages. */
 function lines_of(report, start) {
 	const list = (pictures.timeline?.queues ?? []).filter(queue => queue.points.length > 4).map(({ name, points }) => ({ title: `Tasks queued, ${name}`, unit: v => String(v), series: [{ name: "Tasks queued", step: "end",
-		points: Array.from({ length: points.length / 2 }, (_, i) => [(points[2 * i] + since(pictures.timeline.start_ns, start)) / 1e9, points[2 * i + 1]]) }] }));
+		points: Array.from({ length: points.length / 2 }, (_, i) => [(Number(points[2 * i]) + since(pictures.timeline.start_ns, start)) / 1e9, points[2 * i + 1]]) }] }));
 	for (const pipeline of report.pipeline ?? []) {
 		const of = is_unknown(pipeline) && report.pipeline.length < 2 ? "" : `, ${pipeline_name(pipeline, report.pipeline)}`;
 		const stages = (pipeline.operators ?? []).filter(op => op.series?.rows?.length > 1);
@@ -70,7 +68,7 @@ function lines_of(report, start) {
 		if (busy.length)
 			list.push({ title: `CPU of each stage${of}`, unit: share_text, series: busy });
 	}
-	return list.slice(0, 6);
+	return list;
 }
 
 /* Steps come above the other rows of their device. */
@@ -80,7 +78,15 @@ function timeline_parts(report, start) {
 		const at = tracks.findIndex(track => track.group === steps.group);
 		tracks.splice(Math.max(at, 0), 0, steps);
 	}
-	return { tracks, lines: lines_of(report, start) };
+	const lines = lines_of(report, start);
+	return { tracks, lines: lines.slice(0, LINES_MOST), not_drawn: lines.slice(LINES_MOST) };
+}
+
+/* What there is no room for. */
+function left_out_html({ not_drawn }) {
+	const some = (count, what) => count ? [`${count} more ${what}${count > 1 ? "s" : ""}`] : [], { devices, streams, threads } = pictures.timeline?.left_out ?? {};
+	const told = [...some(devices, "device"), ...some(streams, "stream"), ...some(threads, "thread"), ...(not_drawn.length ? [`the lines ${not_drawn.map(line => `“${line.title}”`).join(", ")}`] : [])];
+	return told.length ? `<p class="note" id="timeline-left-out">Not drawn here: ${esc(told.join("; "))}. analyzer export --to perfetto writes all of it.</p>` : "";
 }
 
 /* What the colours of slices of one kind mean: [word, colour], in the order in which they are told. */
@@ -112,7 +118,7 @@ function legend_html({ tracks, lines }) {
 		[...stages].map(([name, s]) => ` <span><i class="line" style="border-top:2px ${s.dash} ${s.colour}"></i>${esc(`Stage: ${name}`)}</span>`).join("")}</p>`;
 }
 
-const timeline_height = ({ tracks, lines }) => 60 + ROW * (tracks.length + new Set(tracks.map(track => track.group)).size) + (LINES + 34) * lines.length;
+const timeline_height = ({ tracks, lines }) => 60 + ROW * rows_of(tracks).length + (LINES + 34) * lines.length;
 
 function timeline_html(report, start) {
 	const parts = timeline_parts(report, start);
@@ -123,7 +129,7 @@ function timeline_html(report, start) {
 <div class="tools">${button("in", "+", "Zoom in")}${button("out", "−", "Zoom out")}${button("left", "←", "Earlier")}${button("right", "→", "Later")}${button("all", "All", "Show everything")}${
 		report.idle?.gaps?.length ? button("gap", "Next longest gap", "Show the next longest gap") : ""} <output class="note" id="timeline-span"></output></div>
 ${chart_html("timeline", "Steps, devices, threads and queues", timeline_height(parts), `${parts.tracks.length} rows: ${parts.tracks.map(track => `${track.group}, ${track.name}`).slice(0, 12).join("; ")}.`)}
-${legend_html(parts)}<div class="chain" id="chain" aria-live="polite"></div>`;
+${legend_html(parts)}${left_out_html(parts)}<div class="chain" id="chain" aria-live="polite"></div>`;
 }
 
 /* ---- The chain behind a gap */
@@ -280,6 +286,7 @@ function draw_over_time(report, start) {
 	const series = [...sums.keys()].sort((a, b) => a - b).map(row => ({ name: row < ROOTS_SHOWN ? root_text(roots[row]) : "all others", stack: "root", step: "end", cause: row < ROOTS_SHOWN ? roots[row].cause : "unknown",
 		points: sums.get(row).map((ns, i) => [(since(times.start_ns, start) + (i + 0.5) * times.interval_ns) / 1e9, 100 * ns / times.interval_ns / whole]) }));
 	const title = times.of === "idle" ? "Idle by root over time" : "Waiting by root over time";
-	place.innerHTML = chart_html("over-time", `${title}, share of the time`, innerWidth < 700 ? 230 : 430, roots.slice(0, 3).map(r => `${root_text(r)} ${r.percent.toFixed(1)} %`).join("; "));
+	place.innerHTML = chart_html("over-time", `${title}, share of the time`, innerWidth < 700 ? 230 : 430, roots.slice(0, 3).map(r => `${root_text(r)} ${r.percent.toFixed(1)} %`).join("; "),
+		roots.length > ROOTS_SHOWN ? `All others: ${roots.length - ROOTS_SHOWN}${left_out[`${times.of}.roots`] ? " and more" : ""}, <a href="#${times.of}">each in a row of a table</a>.` : "");
 	chart("over-time", style => time_option(style, series, v => `${Number(v).toFixed(0)} %`, { y: { max: v => Math.max(100, Math.round(v.max)) }, width: document.querySelector('[data-chart="over-time"]').clientWidth }));
 }

@@ -40,13 +40,21 @@ const bytes_text = bytes => si(bytes, "B", ["", "k", "M", "G", "T", "P"]);
 
 const INSTANTS = /^(start_ns|first_start_ns|last_end_ns|peak_ns|host_start_ns|fp_start_ns|fp_end_ns|end_ns|first_ns|last_ns)$/;
 /* Words of a program: what they stand for is told by the words alone. */
-const CODES = /^(share_of|why|unit|method|kind|state|clock)$/;
+const CODES = /^(share_of|why|unit|method|kind|state|clock|lack)$/;
 /* Numbers that name something are not counted. */
 const NAMES = /^(pid|parent_pid|tid|id|index|cpu|device|rank|stream|correlation|line|ppid|step)$|_(id|pid|tid)$|handle/;
 
 /* Units of figures whose row says what they measure. */
 const RULE_UNITS = { work: "_ns", computation: "_ns", gap: "_ns", flops: "_per_second", bandwidth: "_bytes_per_second", receive: "_percent", collective: "_percent" };
-const unit_key = (path, key, row) => /^cluster\.findings\./.test(path) && /^(value|mean|threshold)$/.test(key) ? key + (RULE_UNITS[row.rule] ?? "") : key;
+const unit_key = (path, key, row) => /^cluster\.findings\./.test(path) && /^(value|mean|threshold)$/.test(key) ? key + (RULE_UNITS[row.rule] ?? "") : code_key(path, key);
+
+/* What stands for the words of a program where readers would not know them: how steps are known, why a chain of waits ends. */
+const CODE_WORDS = {
+	steps_source: { marker: "marks, or calls that begin a step", inferred: "what repeats in the work", repetition: "what repeats, maybe layers" },
+	root_end: { found: "its cause is known", circle: "it leads back to itself", depth: "it is too long", untraced: "its thread was not traced", no_waker: "who ended the sleep is not known",
+		no_record: "nothing was recorded then", interrupt: "an interrupt of unknown purpose", stopped: "stopped by a signal or a debugger" },
+};
+const code_key = (path, key) => path.startsWith("steps") && key === "source" ? "steps_source" : /^(idle|waits)\.roots\./.test(path) && key === "end" ? "root_end" : key;
 
 /* A value of the report under its name; @start: the recording's. */
 function human(key, value, start) {
@@ -60,6 +68,8 @@ function human(key, value, start) {
 		return value.join(", ");
 	if (key === "cause")
 		return cause_text(value);
+	if (CODE_WORDS[key])
+		return CODE_WORDS[key][value] ?? value;
 	if (key === "of" && CHOSEN[value])
 		return CHOSEN[value];
 	if (key === "start_realtime_ns")
@@ -119,7 +129,8 @@ const PLACE_WORDS = [
 	["stacks.functions.", { self: "Self, samples", total: "Total, samples" }],
 	["stacks.blocking.", { total_ns: "Time asleep", count: "Sleeps" }],
 	["stacks", { blocking: "Where threads slept", blocks: "Sleeps", blocked_ns: "Time asleep", samples_unknown: "Without a stack", samples_whole: "With all callers", samples_with_gil: "With the interpreter’s lock", samples_without_gil: "Without that lock" }],
-	["steps", { rows: "Each step", source: "Known from", confidence_percent: "Confidence", data_wait_percent: "Waiting for data" }],
+	["steps.devices.", { source: "Kind of evidence", known_from: "Known from" }],
+	["steps", { rows: "Each step", source: "Known from", known_from: "Evidence", confidence_percent: "Confidence", data_wait_percent: "Waiting for data" }],
 	["cluster.ranks.", { told: "From a summary file", work_percent: "Work, share of the mean" }],
 	["cluster.stages.", { work_percent: "Work, share of the mean" }],
 	["trace.probes", { subtracted: "Subtracted from durations", total_ns: "Time of the callers", inside_ns: "In the call’s own duration", whole_ns: "In the time of the caller" }],
@@ -142,11 +153,32 @@ function place_text(frames) {
 	return shown.slice(0, FRAMES_SHOWN).join(" < ") + (shown.length > FRAMES_SHOWN ? " < …" : "");
 }
 
+/* A device where its number says which one is meant: those of one number differ in their rank. */
+const device_text = row => `${row.device}${Number.isInteger(row.rank) ? ` (rank ${row.rank})` : ""}`;
+
+/* Names of which no two are the same: of several, each says which of them it is. */
+function distinct(names) {
+	const seen = new Map(), count = name => names.filter(other => other === name).length;
+	return names.map(name => {
+		seen.set(name, (seen.get(name) ?? 0) + 1);
+		return count(name) < 2 ? name : `${name}, ${seen.get(name)} of ${count(name)}`;
+	});
+}
+
+/* Names of rows that may be of several devices: each with its device then. */
+function names_by_device(rows, name) {
+	const several = new Set(rows.map(device_text)).size > 1;
+	return distinct(rows.map(row => several ? `${name(row)}, ${Number.isInteger(row.rank) ? `rank ${row.rank}` : `device ${row.device}`}` : name(row)));
+}
+
+/* Whose steps those of a row of steps.devices are. */
+const steps_group = (rows, i) => pictures.timeline?.steps?.[i] ?? distinct(rows.map(row => `Device ${device_text(row)}`))[i];
+
 /* What a row of the report is called where others refer to it. */
 function row_name(row, i) {
 	if (row.framework !== undefined)
 		return `${row.framework}${row.id === undefined ? "" : ` ${row.id}`}`;
-	return row.name ?? row.who ?? (row.frames?.length ? place_text(row.frames) : row.id ?? row.pid ?? row.device ?? i);
+	return row.name ?? row.who ?? (row.frames?.length ? place_text(row.frames) : row.id ?? row.pid ?? (row.device === undefined ? i : device_text(row)));
 }
 
 /* Why these threads were chosen to stand for the devices. */
