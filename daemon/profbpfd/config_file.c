@@ -57,8 +57,8 @@ int config_file_read(const char *path,
 			err = option(context, name, value, line);
 			continue;
 		}
-		snprintf(error, error_size, "%s:%u: the line is not NAME = VALUE with a name that "
-					    "profbpfd --help lists", path, line);
+		snprintf(error, error_size, "%s:%u: the line is not NAME = VALUE, with a name that profbpfd --help "
+					    "lists and a value that is not empty", path, line);
 		err = -EINVAL;
 	}
 	if (!err && ferror(file)) {

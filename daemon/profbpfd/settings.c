@@ -16,6 +16,7 @@
 #include "daemon/profbpfd/config_file.h"
 #include "daemon/profbpfd/control/trigger_files.h"
 #include "daemon/profbpfd/metrics/endpoint.h"
+#include "daemon/profbpfd/metrics/listen.h"
 #include "lib/base/duration.h"
 #include "lib/base/size.h"
 
@@ -233,6 +234,10 @@ static int add_catalog(struct settings *settings, const char *path, const struct
 
 static int add_address(struct settings *settings, const char *address, const struct argp_state *state)
 {
+	char error[512];
+
+	if (listen_check(address, error, sizeof(error)))
+		return wrong(state, "--metrics: %s", error);
 	if (settings->metrics.count == METRICS_ADDRESSES_MAX)
 		return wrong(state, "--metrics %s: more than %d addresses", address, METRICS_ADDRESSES_MAX);
 	return words_add(&settings->metrics, address) ? wrong(state, "out of memory") : 0;
@@ -320,7 +325,7 @@ static int take_line(void *context, const char *name, const char *value, unsigne
 	/* Options keep pointers to their values, so these are stored. */
 	if (!option->name || !option->arg || option->flags & OPTION_HIDDEN || option->key == OPTION_CONFIG ||
 	    option->key == OPTION_CHECK_CONFIG)
-		err = wrong(&state, "%s is not an option of this file", name);
+		err = wrong(&state, "%s is not an option of this file; profbpfd --help lists them", name);
 	else if (words_add(&settings->kept, value))
 		err = wrong(&state, "out of memory");
 	else

@@ -47,7 +47,8 @@ trigger = signal
 END
 assert_status "the configuration is right" 0 "$PROFBPFD" --check-config="$WORK/profbpfd.conf"
 assert_contains "so it says" "$WORK/out" 'profbpfd.conf: no errors'
-for line in 'recorder = soon' 'recorder 60s' 'records = 60s' 'private = 3' 'trigger = slow-step=0.5:f'; do
+for line in 'recorder = soon' 'recorder 60s' 'records = 60s' 'private = 3' 'metrics = 1.2.3.4' 'metrics =' \
+	'trigger = slow-step=0.5:f'; do
 	{ cat "$WORK/profbpfd.conf" && echo "$line"; } >"$WORK/wrong.conf"
 	assert_status "a configuration with $line" 2 "$PROFBPFD" --check-config="$WORK/wrong.conf"
 	assert_contains "the message" "$WORK/err" 'wrong.conf:9: '

@@ -26,15 +26,22 @@ static int fail(int fd, const char *address, const char *why, char *error, size_
 	return -1;
 }
 
+static int fill_path(const char *path, struct sockaddr_un *address, char *error, size_t error_size)
+{
+	if (strlen(path) >= sizeof(address->sun_path))
+		return fail(-1, path, "the path is too long", error, error_size);
+	strcpy(address->sun_path, path);
+	return 0;
+}
+
 static int listen_at_path(const char *path, char *error, size_t error_size)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct stat st;
 	int fd;
 
-	if (strlen(path) >= sizeof(address.sun_path))
-		return fail(-1, path, "the path is too long", error, error_size);
-	strcpy(address.sun_path, path);
+	if (fill_path(path, &address, error, error_size))
+		return -1;
 	if (!lstat(path, &st) && !S_ISSOCK(st.st_mode))
 		return fail(-1, path, "it exists and is not a socket", error, error_size);
 	unlink(path);
@@ -63,18 +70,30 @@ static bool split(const char *address, char *host, size_t room, const char **por
 	return true;
 }
 
-static int listen_at_port(const char *address, char *error, size_t error_size)
+/* Returns the address and port as numbers, to be freed with freeaddrinfo(); NULL with a message in @error. */
+static struct addrinfo *numbers_of(const char *address, char *error, size_t error_size)
 {
 	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
 					.ai_socktype = SOCK_STREAM };
 	struct addrinfo *found = NULL;
-	int fd, err, one = 1;
 	const char *port;
 	char host[64];
 
-	if (!split(address, host, sizeof(host), &port) || getaddrinfo(host, port, &hints, &found))
-		return fail(-1, address, "it is neither a path that begins with / nor ADDRESS:PORT in numbers", error,
-			    error_size);
+	if (!split(address, host, sizeof(host), &port) || getaddrinfo(host, port, &hints, &found)) {
+		fail(-1, address, "it is neither a path that begins with / nor ADDRESS:PORT in numbers", error,
+		     error_size);
+		return NULL;
+	}
+	return found;
+}
+
+static int listen_at_port(const char *address, char *error, size_t error_size)
+{
+	struct addrinfo *found = numbers_of(address, error, error_size);
+	int fd, err, one = 1;
+
+	if (!found)
+		return -1;
 	fd = socket(found->ai_family, KIND, 0);
 	if (fd >= 0)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
@@ -87,4 +106,18 @@ int listen_at(const char *address, char *error, size_t error_size)
 {
 	return listen_is_path(address) ? listen_at_path(address, error, error_size)
 				       : listen_at_port(address, error, error_size);
+}
+
+int listen_check(const char *address, char *error, size_t error_size)
+{
+	struct sockaddr_un path;
+	struct addrinfo *found;
+
+	if (listen_is_path(address))
+		return fill_path(address, &path, error, error_size) ? -EINVAL : 0;
+	found = numbers_of(address, error, error_size);
+	if (!found)
+		return -EINVAL;
+	freeaddrinfo(found);
+	return 0;
 }

@@ -9,6 +9,9 @@
 /* listen_is_path - is @address a path, not ADDRESS:PORT? */
 bool listen_is_path(const char *address);
 
+/* listen_check - 0 if @address has the form that listen_at() accepts, else -EINVAL with a message in @error; opens nothing */
+int listen_check(const char *address, char *error, size_t error_size);
+
 /*
  * listen_at - opens a non-blocking stream socket
  *
