@@ -2,10 +2,13 @@
 #include "lib/elf/readable_symbol.h"
 
 #include <libiberty/demangle.h>
+#include <ctype.h>
 #include <setjmp.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define SYMBOL_MAX 4096
+#define LIFETIMES_MAX 1000 /* of all types of a symbol; in real ones a few */
 
 struct rust_name {
 	jmp_buf too_long;
@@ -18,16 +21,52 @@ static void append(const char *text, size_t length, void *context)
 {
 	struct rust_name *name = context;
 
+	if (!length)
+		return;
 	if (length >= sizeof(name->text) - name->length)
 		longjmp(name->too_long, 1);
 	memcpy(name->text + name->length, text, length);
 	name->length += length;
 }
 
+static unsigned int digit_62(char c)
+{
+	if (isdigit((unsigned char)c))
+		return (unsigned int)(c - '0');
+	return islower((unsigned char)c) ? (unsigned int)(c - 'a' + 10) : (unsigned int)(c - 'A' + 36);
+}
+
+/* Returns the number of lifetimes, in base 62 and less 1, that ends with "_"; 0 if none stands at @text. */
+static size_t lifetimes_at(const char *text)
+{
+	size_t count = 0;
+
+	for (; isalnum((unsigned char)*text); text++)
+		if (count <= LIFETIMES_MAX)
+			count = count * 62 + digit_62(*text);
+	return *text == '_' ? count + 1 : 0;
+}
+
+/*
+ * Where the library skips a part of a symbol it still counts that part's lifetimes one by one: "FGzzzzzzzzzz_" would
+ * take years. They follow the letter of a function or of a trait. Such letters in an identifier leave it mangled, too.
+ */
+static bool has_many_lifetimes(const char *symbol)
+{
+	size_t all = 0;
+
+	for (const char *at = symbol; (at = strchr(at, 'G')) && all <= LIFETIMES_MAX; at++)
+		if (at > symbol && (at[-1] == 'F' || at[-1] == 'D'))
+			all += lifetimes_at(at + 1);
+	return all > LIFETIMES_MAX;
+}
+
 static char *rust_symbol(const char *symbol)
 {
 	struct rust_name name;
 
+	if (!strncmp(symbol, "_R", 2) && has_many_lifetimes(symbol))
+		return NULL;
 	name.length = 0;
 	if (setjmp(name.too_long) != 0 || !rust_demangle_callback(symbol, DMGL_NO_OPTS, append, &name))
 		return NULL;

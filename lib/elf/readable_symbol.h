@@ -7,7 +7,7 @@
  * readable_symbol - a symbol of C++ (without parameters) or Rust (both kinds of mangling, without hashes) demangled
  *
  * Returns a text that the caller frees; NULL if @symbol is of neither language, or it or its Rust name is longer than
- * 4 KB, or without memory: then the caller shows the symbol itself.
+ * 4 KB, or it may have a thousand lifetimes, or without memory: then the caller shows the symbol itself.
  */
 char *readable_symbol(const char *symbol);
 

@@ -45,6 +45,8 @@ static void rust(void **state)
 			"<alloc::string::String as core::fmt::Display>::fmt");
 	assert_readable("_RNvCs1234_7mycrate3foo", "mycrate::foo");
 	assert_readable("_RINvNtCs_3std2rt10lang_startuECs_4main", "std::rt::lang_start::<()>");
+	assert_readable("_RNvMCs1234_7mycrateNtB2_5Graph3new", "<mycrate::Graph>::new");
+	assert_readable("_RINvC1a1fFG0_RL1_hRL0_tEuE", "a::f::<for<'a, 'b> fn(&'a u8, &'b u16)>");
 }
 
 /* Writes a(1) = (i32, i32), a(n) = (a(n - 1), a(n - 1)): the second one each refers to the first one. */
@@ -77,9 +79,18 @@ static void too_long(void **state)
 	assert_readable(symbol, NULL);
 }
 
+/* Lifetimes that the library would count, one by one, without writing anything. */
+static void too_many_lifetimes(void **state)
+{
+	(void)state;
+	assert_readable("_RNvMIC1aFGzzzzzzzzzz_EuEl1f", NULL);
+	assert_readable("_RNvMIC1aDGzzzzzzzzzz_C1tEL_El1f", NULL);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(cxx), cmocka_unit_test(rust), cmocka_unit_test(too_long) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(cxx), cmocka_unit_test(rust), cmocka_unit_test(too_long),
+					    cmocka_unit_test(too_many_lifetimes) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
