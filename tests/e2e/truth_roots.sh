@@ -108,7 +108,8 @@ grep -Eq 'line [0-9]+ .*<- line_4 [0-9]+ <- line_3 [0-9]+ <- line_2 [0-9]+ <- 2 
 	fail "no chain in the text"
 "$ANALYZER" export "$WORK/roots.pbt" --to csv -o "$WORK/tables"
 assert_eq "roots of the tables add up" "$(jq .idle.total_ns "$r")" \
-	"$(awk -F , 'NR > 1 { ns += $9 } END { printf "%.0f\n", ns }' "$WORK/tables/idle_roots.csv")"
+	"$(python3 -c 'import csv, sys; print(sum(int(row["ns"]) for row in csv.DictReader(sys.stdin)))' \
+		<"$WORK/tables/idle_roots.csv")"
 
 # On a timeline the chains are arrows, from the root to the waiting threads and on to the device: each from one thread
 # of a chain to the next, none to another scene, and as long as the root held up the others.
