@@ -117,6 +117,7 @@ complete "after Ctrl-C" "$WORK/once.pbt"
 attach_in_background "$target" "$WORK/twice.pbt"
 kill -STOP "$DAEMON_PID"
 kill -INT "$PROFCTL_PID"
+signals_are_held() { grep -q '^SigBlk:.*[2367abef]$' "/proc/$PROFCTL_PID/status"; }
 signal_is_taken() { ! grep -q '^ShdPnd:.*2$' "/proc/$PROFCTL_PID/status"; }
 wait_until 10 signal_is_taken || fail "profctl does not take its signal"
 kill -INT "$PROFCTL_PID"
@@ -174,7 +175,16 @@ if [ -e /proc/self/autogroup ] && [ "$(nice)" -le 0 ] &&
 	stop_attach
 	complete "session of a private daemon that had priority" "$WORK/ahead.pbt"
 
+	script -qec "$PROFCTL top --standalone --pid $target" /dev/null >"$WORK/screen" 2>&1 </dev/null &
+	terminal=$!
+	wait_until 30 grep -q "$target" "$WORK/screen" || fail "top shows nothing: $(cat "$WORK/screen")"
+	top=$(pgrep -P "$terminal" -x profctl)
+	assert_eq "the same while top shows it" 0 "$(group_nice "$(pgrep -P "$top" -x profbpfd)")"
+	kill -INT "$top"
+	wait_for_end "$terminal" 20 || fail "top failed: $(cat "$WORK/screen")"
+
 	start_private "$WORK/given_up.pbt"
+	wait_until 10 signals_are_held || fail "profctl does not hold signals"
 	kill -INT "$PROFCTL_PID"
 	wait_until 10 signal_is_taken || fail "profctl does not take its signal"
 	kill -INT "$PROFCTL_PID"

@@ -250,6 +250,7 @@ static int wait_live(struct client *client)
 	Profbpf__Control__Response *r = client_receive(client);
 	int err = r && r->what_case == PROFBPF__CONTROL__RESPONSE__WHAT_STARTED ? 0 : -EIO;
 
+	client_started(client);
 	if (!err)
 		for (size_t i = 0; i < r->started->n_warnings; i++)
 			message("warning: %s", r->started->warnings[i]);
