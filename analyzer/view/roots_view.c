@@ -25,7 +25,8 @@ static const char *end_text(uint8_t end)
 		[ROOT_END_NO_RECORD] = N_("no scheduling records for this time"),
 		[ROOT_END_INTERRUPT] = N_("woken by an interrupt"),
 		[ROOT_END_STOPPED] = N_("stopped by a signal or a debugger"),
-		[ROOT_END_UNSEEN_WORK] = N_("its task waited for long, probably for work that the file does not have"),
+		[ROOT_END_UNSEEN_WORK] = N_("its task waited for long, probably for work that the file does not have, or it "
+					   "waited for the host (callbacks, events of other processes)"),
 	};
 
 	return end < ROOT_ENDS && texts[end] ? tr(texts[end]) : "";

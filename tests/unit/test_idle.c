@@ -473,11 +473,46 @@ static void test_late_start(void **state)
 		scene_expect_parts(&scene, 2);
 		scene_expect(&scene, 1, 185, start_us, CASES[i].cause, unseen ? "" : "the device",
 			     unseen ? "submitted, not started for so long that the device probably did something "
-				      "that is not in its file: work from before the file's begin, or of other "
-				      "processes"
+				      "that is not in its file (work from before the file's begin, or of other "
+				      "processes), or it waited for the host (callbacks, events of other processes)"
 				    : "submitted, not started yet");
 		if (unseen)
 			assert_int_equal(scene_root(&scene, IDLE_UNKNOWN, INDEX_NONE)->root.cause, IDLE_UNKNOWN);
+		scene_end(&scene);
+	}
+}
+
+/* The task of a device waits for another device's (cudaStreamWaitEvent), which the same file has. */
+static void test_late_start_of_two(void **state)
+{
+	static const struct {
+		uint32_t file;
+		uint64_t first_us, end_us; /* the other device's work; the gap's end is at 30000 us */
+		uint8_t cause;
+	} CASES[] = {
+		{ 0, 150, 30000, IDLE_DEVICE_WAIT },
+		{ 0, 20000, 40000, IDLE_UNKNOWN },
+		{ 0, 14000, 40000, IDLE_DEVICE_WAIT },
+		{ 1, 150, 30000, IDLE_UNKNOWN },
+	};
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct scene scene = scene_make();
+		uint64_t middle_us = (CASES[i].first_us + CASES[i].end_us) / 2;
+
+		scene.model->info.end_ns = scene.model->info.session_end_ns = 50000 * US;
+		scene.model->devices.row[0].own_clock = true;
+		scene.model->tasks.row[1].start_ns = 30000 * US;
+		scene.model->tasks.row[1].end_ns = 30005 * US;
+		small_device(scene.model, scene.process, "the other", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+		scene.model->devices.row[1].own_clock = true;
+		scene.model->devices.row[1].file = CASES[i].file;
+		/* On two streams, and one inside the other. */
+		small_task(scene.model, 1, CASES[i].first_us * US, CASES[i].end_us * US);
+		small_task(scene.model, 1, middle_us * US, (middle_us + 1) * US)->stream = 2;
+		scene_compute_roots(&scene);
+		scene_expect_parts(&scene, 2);
+		scene_expect(&scene, 1, 185, 30000, CASES[i].cause, NULL, NULL);
 		scene_end(&scene);
 	}
 }
@@ -517,6 +552,7 @@ int main(void)
 		cmocka_unit_test(test_unknowns),
 		cmocka_unit_test(test_scopes),
 		cmocka_unit_test(test_late_start),
+		cmocka_unit_test(test_late_start_of_two),
 		cmocka_unit_test(test_new_thread),
 	};
 

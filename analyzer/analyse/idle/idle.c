@@ -47,7 +47,9 @@ struct idle_splitter *idle_splitter_new(struct model *model)
 	if (splitter->tools.walker)
 		splitter->tools.workers = device_workers_new(model, splitter->tools.walker);
 	splitter->tools.scopes = scope_line_new(model);
-	if (!splitter->tools.scopes || !splitter->tools.workers || !splitter->tools.syscalls) {
+	splitter->tools.busy = file_busy_new(model);
+	if (!splitter->tools.scopes || !splitter->tools.workers || !splitter->tools.syscalls ||
+	    !splitter->tools.busy) {
 		idle_splitter_free(splitter);
 		return NULL;
 	}
@@ -61,6 +63,7 @@ void idle_splitter_free(struct idle_splitter *splitter)
 	device_workers_free(splitter->tools.workers);
 	walker_free(splitter->tools.walker);
 	scope_line_free(splitter->tools.scopes);
+	file_busy_free(splitter->tools.busy);
 	syscall_table_free(splitter->tools.syscalls);
 	idle_names_free(&splitter->names);
 	free(splitter->pieces.row);

@@ -9,8 +9,9 @@
  *
  *  1. t lies at or after the instant at which the runtime handed T to the device
  *     (T's submit time; if unknown, the end of the enqueue): device_wait, "submitted,
- *     not started yet" (of a device file without a trace, for more than 10 ms: unknown, as
- *     the file may lack what the device did). If the device's tasks run on threads of the host (kind
+ *     not started yet" (of a device file without a trace, idle for more than 10 ms while it
+ *     had T: unknown, as the file may lack what the device did or waited for, unless another
+ *     device of the file was busy for most of that time). If the device's tasks run on threads of the host (kind
  *     "cpu"), the time that the thread which took T waited for a CPU is runnable.
  *     From the end of the enqueue to the submit time: device_wait, "enqueued, not
  *     submitted yet", if H was in no runtime call at the submit time, because the

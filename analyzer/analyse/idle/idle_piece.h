@@ -11,6 +11,7 @@
 #include "analyzer/analyse/host/scope_line.h"
 #include "analyzer/analyse/host/syscall_class.h"
 #include "analyzer/analyse/host/thread_walk.h"
+#include "analyzer/analyse/idle/file_busy.h"
 #include "analyzer/analyse/idle/idle_causes.h"
 
 enum idle_who {
@@ -27,7 +28,7 @@ enum idle_who {
 enum idle_why {
 	WHY_NONE = 0,
 	WHY_SUBMITTED, /* the runtime had handed the task to the device */
-	WHY_UNSEEN_WORK, /* the same, so long that the device was probably busy with what the file does not have */
+	WHY_UNSEEN_WORK, /* the same, so long that it was probably for what the file does not have */
 	WHY_WORKER_CPU, /* subject was to run the task and waited for a CPU */
 	WHY_ENQUEUED, /* the runtime had the task but not yet handed it to the device */
 	WHY_COMPLETION, /* the notice of completion was under way, through thread subject */
@@ -74,6 +75,7 @@ struct idle_tools {
 	struct device_workers *workers;
 	struct syscall_table *syscalls;
 	struct scope_line *scopes; /* NULL = none */
+	struct file_busy *busy; /* for the rules of gaps only; else NULL */
 	struct waits *waits; /* shared by several sums of roots; NULL = each sum finds its own */
 };
 

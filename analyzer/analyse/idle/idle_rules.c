@@ -8,7 +8,7 @@
 #include "analyzer/analyse/idle/idle_sleep.h"
 #include "analyzer/join/launch/call_kind.h"
 
-#define LATE_START_NS 10000000 /* no device takes as long to start a task that it has */
+#define LATE_START_NS 10000000 /* a device that is idle for longer while it has a task waits for something */
 
 /* A gap under examination. Pieces are added in time order; now_ns is the end of the last one. */
 struct inquiry {
@@ -340,6 +340,25 @@ static void put_step(struct inquiry *inquiry, const struct walk_step *step)
 	}
 }
 
+/*
+ * Without a recording nothing shows that the device had nothing else to do: is the rest of the gap too long for that?
+ * If another device of the file was busy meanwhile, the task probably waited for that one's.
+ */
+static bool waits_for_unseen(struct inquiry *inquiry)
+{
+	const struct device_gap *gap = inquiry->gap;
+	int elsewhere;
+
+	if (!inquiry->model->devices.row[gap->device].own_clock ||
+	    inquiry->now_ns + LATE_START_NS >= gap->end_ns)
+		return false;
+	elsewhere = file_busy_elsewhere(inquiry->tools->busy, gap->device, inquiry->now_ns,
+					gap->end_ns);
+	if (elsewhere < 0)
+		inquiry->out_of_memory = true;
+	return elsewhere == 0;
+}
+
 /* From here on the device has the task; if the device consists of host threads, they need a CPU. */
 static void put_submitted(struct inquiry *inquiry)
 {
@@ -361,8 +380,7 @@ static void put_submitted(struct inquiry *inquiry)
 		if (piece.subject != INDEX_NONE)
 			follow(inquiry, piece.subject, inquiry->gap->end_ns, piece, WHY_WORKER_CPU);
 	}
-	/* Without a recording nothing shows that the device had nothing else to do. */
-	if (device->own_clock && inquiry->now_ns + LATE_START_NS < inquiry->gap->end_ns)
+	if (waits_for_unseen(inquiry))
 		piece = blank(IDLE_UNKNOWN, WHY_UNSEEN_WORK, inquiry->thread);
 	put(inquiry, inquiry->gap->end_ns, piece);
 }

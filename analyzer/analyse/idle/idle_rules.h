@@ -39,7 +39,8 @@
  * the device, runtime inside another call (running or not). Outside of calls the file's own timeline of the host
  * counts (scope_line.h): the scope of the thread, or, if it is in none, of the process's main thread. A data loader is
  * pipeline, a scope that waits unknown, another scope user_code (running or not), who = the scope; no scope is unknown.
- * A task that the device had for more than 10 ms before its start waited for something unseen: unknown.
+ * A device that was idle for more than 10 ms while it had the task waited for something unseen: unknown, unless another
+ * device of the file was busy for most of this time, for which the task then probably waited.
  *
  * The job consists of the traced processes and the thread's own process.
  */

@@ -299,7 +299,8 @@ void idle_describe(const struct model *model, const struct idle_tools *tools,
 	case WHY_SUBMITTED: add(&text, "submitted, not started yet"); break;
 	case WHY_UNSEEN_WORK:
 		add(&text, "submitted, not started for so long that the device probably did something that is not in "
-			   "its file: work from before the file's begin, or of other processes");
+			   "its file (work from before the file's begin, or of other processes), or it waited for the host "
+			   "(callbacks, events of other processes)");
 		break;
 	case WHY_ENQUEUED: add(&text, "enqueued, not submitted by the runtime yet"); break;
 	case WHY_COMPLETION: describe_completion(&text, model, piece); break;

@@ -54,7 +54,7 @@ enum root_end {
 	ROOT_END_NO_WAKER, /* the waker is not known */
 	ROOT_END_NO_RECORD, /* the thread's activity at that time is not known */
 	ROOT_END_INTERRUPT, /* an interrupt of unknown purpose ended the sleep */
-	ROOT_END_UNSEEN_WORK, /* the device had the task, and did not start it for long */
+	ROOT_END_UNSEEN_WORK, /* the device had the task, and was idle for long */
 	ROOT_END_STOPPED, /* stopped by a signal or a debugger */
 	ROOT_ENDS
 };
