@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/import/importer.h"
@@ -18,15 +19,17 @@ int import_fail(struct import *import, int err, const char *format, ...)
 	return err;
 }
 
-/* The example with its place: "line 12: MatMul", "traceEvents[5]: aten::mm", "agent_info.csv, line 2". */
-static const char *with_place(const struct import *import, const char *example, char *text,
-			      size_t size)
+/*
+ * The example with its place: "line 12: MatMul", "traceEvents[5]: aten::mm", "agent_info.csv, line 2". The caller frees
+ * it. Examples are of any length. Returns NULL without memory.
+ */
+static char *with_place(const struct import *import, const char *example)
 {
 	const struct reader_place *place = &import->place;
 	const char *colon = example ? ": " : "", *name = "", *comma = "";
+	char *text;
+	int length;
 
-	if (!place->line && !place->list)
-		return example;
 	if (strcmp(place->path, import->path) != 0) {
 		name = strrchr(place->path, '/');
 		name = name ? name + 1 : place->path;
@@ -34,17 +37,30 @@ static const char *with_place(const struct import *import, const char *example, 
 	}
 	example = example ? example : "";
 	if (place->line)
-		snprintf(text, size, "%s%sline %" PRIu64 "%s%s", name, comma, place->line, colon,
-			 example);
+		length = asprintf(&text, "%s%sline %" PRIu64 "%s%s", name, comma, place->line,
+				  colon, example);
 	else
-		snprintf(text, size, "%s%s%s[%" PRIu64 "]%s%s", name, comma, place->list,
-			 place->object, colon, example);
-	return text;
+		length = asprintf(&text, "%s%s%s[%" PRIu64 "]%s%s", name, comma, place->list,
+				  place->object, colon, example);
+	return length < 0 ? NULL : text;
+}
+
+/* Returns a string of the model, INDEX_NONE without memory. */
+static uint32_t example_string(struct import *import, const char *example)
+{
+	char *text;
+	uint32_t string;
+
+	if (!import->place.line && !import->place.list)
+		return example ? model_string(import->model, example) : 0;
+	text = with_place(import, example);
+	string = text ? model_string(import->model, text) : INDEX_NONE;
+	free(text);
+	return string;
 }
 
 static int add_finding(struct import *import, const char *what, const char *example, bool damage)
 {
-	char text[512];
 	struct model *model = import->model;
 	struct import_finding new = { .file = import->file, .damage = damage, .count = 1 };
 
@@ -59,8 +75,7 @@ static int add_finding(struct import *import, const char *what, const char *exam
 			return 0;
 		}
 	}
-	example = with_place(import, example, text, sizeof(text));
-	new.example = example ? model_string(model, example) : 0;
+	new.example = example_string(import, example);
 	if (new.example == INDEX_NONE || !MODEL_PUSH(&model->findings, new))
 		return -ENOMEM;
 	return 0;

@@ -196,6 +196,25 @@ static void test_kineto_operators(void **state)
 	model_free(model);
 }
 
+/* The example of a finding is stored whole, however long its name is. */
+static void test_long_example(void **state)
+{
+	static const char BEGIN[] = "{\"schemaVersion\":1,\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"";
+	static const char END[] = "\",\"pid\":0,\"tid\":7,\"ts\":\"N/A\",\"dur\":1,\"args\":{\"device\":0}}]}";
+	char name[1501] = "", text[2000], example[1600];
+	struct model *model;
+	int error;
+
+	for (size_t i = 0; i < 500; i++)
+		memcpy(name + 3 * i, "\xe6\xa0\xb8", 4);
+	snprintf(text, sizeof(text), "%s%s%s", BEGIN, name, END);
+	snprintf(example, sizeof(example), "traceEvents[0]: %s", name);
+	model = import_text(text, strlen(text), false, &error);
+	assert_true(model->findings.count > 0);
+	assert_string_equal(model_text(model, model->findings.row[0].example), example);
+	model_free(model);
+}
+
 static void test_kineto_job(void **state)
 {
 	const struct memory_record *record;
@@ -519,6 +538,7 @@ int main(void)
 		cmocka_unit_test(test_real),
 		cmocka_unit_test(test_kineto),
 		cmocka_unit_test(test_kineto_operators),
+		cmocka_unit_test(test_long_example),
 		cmocka_unit_test(test_kineto_job),
 		cmocka_unit_test(test_kineto_xpu),
 		cmocka_unit_test(test_kineto_packed),
