@@ -226,6 +226,57 @@ static void test_inner_objects(void **state)
 	check("[{\"a\":1,\"c\":{\"d\":[1]},\"a\":2,\"c\":{\"d\":[3]}}]", "2|-|[3];");
 }
 
+/* Adds the place and a of an object, as "list[2]=a;". */
+struct places {
+	struct reader_place place;
+	char text[512];
+};
+
+static int on_placed(void *context, const char *list, const struct json_value *values)
+{
+	struct places *places = context;
+	size_t used = strlen(places->text);
+
+	assert_string_equal(places->place.list, list);
+	snprintf(places->text + used, sizeof(places->text) - used, "%s[%u]=%s;", list,
+		 (unsigned int)places->place.object, values[0].text);
+	return 0;
+}
+
+static void check_places(const char *text, const char *const *lists, const char *expected)
+{
+	static const char *const KEYS[] = { "a", NULL };
+	struct places places = { .text = "" };
+	const struct json_reader reader = { .keys = KEYS,
+					    .lists = lists,
+					    .object = on_placed,
+					    .context = &places,
+					    .place = &places.place };
+	char path[] = "/tmp/test_json_objects.XXXXXX", error[256] = "";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	assert_int_equal(json_objects_read(path, &reader, error, sizeof(error)), 0);
+	unlink(path);
+	assert_string_equal(places.text, expected);
+}
+
+/* An object's index counts all elements of its array, and those of no other array. */
+static void test_places(void **state)
+{
+	static const char *const LISTS[] = { "t.k", "t.m", NULL };
+
+	check_places("[1,{\"a\":1,\"x\":[2,{}]},null,[3,{}],\"x\",{\"a\":2}]", NULL, "[1]=1;[5]=2;");
+	check_places("{\"n\":1,\"l\":[{\"a\":1},0,{\"a\":2}],\"m\":[0,{\"a\":NaN}],\"l\":[{\"a\":4}]}", NULL,
+		     "l[0]=1;l[2]=2;m[1]=null;l[0]=4;");
+	/* rocprof's: the same list once for each process. */
+	check_places("{\"t\":[{\"k\":[{\"a\":1},{\"a\":2}],\"m\":[{\"a\":3}]},"
+		     "{\"k\":[null,{\"a\":4}],\"y\":[{}],\"m\":[]},{\"m\":[[],{\"a\":5}]}]}",
+		     LISTS, "t.k[0]=1;t.k[1]=2;t.m[0]=3;t.k[1]=4;t.m[1]=5;");
+}
+
 static void test_long_array(void **state)
 {
 	size_t size = (2u << 20) + 64, used;
@@ -251,6 +302,7 @@ int main(void)
 		cmocka_unit_test(test_arrays),
 		cmocka_unit_test(test_arrays_of_objects),
 		cmocka_unit_test(test_inner_objects),
+		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_long_array),
 		cmocka_unit_test(test_long_text),
 	};

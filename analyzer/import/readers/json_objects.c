@@ -32,7 +32,8 @@ struct parse {
 	uint64_t handed; /* number of objects and scalars passed to callbacks */
 	uint64_t skip; /* ... in a first reading: they are not passed again */
 	const char *list; /* the list of the current object */
-	uint64_t in_list; /* number of objects of the list so far */
+	uint64_t object; /* the current object's index in its array */
+	uint64_t elements[DEPTH_MAX + 1]; /* number of elements of each open array so far, outside of the lists' objects */
 	/* Keys from the root to the current value, or to the current object, with dots; truncated if longer. */
 	char path[PATH_BYTES];
 	size_t length;
@@ -154,8 +155,10 @@ static int outer_scalar(struct parse *parse, const char *text, size_t length, bo
 static int value(struct parse *parse, const char *text, size_t length, bool quoted)
 {
 	parse->met = true;
-	if (!parse->object_depth)
+	if (!parse->object_depth) {
+		parse->elements[parse->depth]++;
 		return outer_scalar(parse, text, length, quoted);
+	}
 	if (parse->array_depth)
 		return parse->array_key == NOT_WANTED ? 1 : add_item(parse, text, length, quoted);
 	if (parse->key == NOT_WANTED || parse->key_array)
@@ -300,14 +303,13 @@ static int enter(struct parse *parse, bool array)
 		parse->array_objects = objects;
 	if (parse->object_depth)
 		return enter_inner(parse, array, key, inner);
+	parse->object = parse->elements[outer]++;
+	parse->elements[parse->depth] = 0;
 	if (parse->depth == 2 && array && !parse->is_array[1]) {
 		memcpy(parse->root_list, parse->path, parse->length);
 		parse->root_list[parse->length] = '\0';
-		parse->in_list = 0;
 	} else if (!array && outer && parse->is_array[outer]) {
 		list = list_of(parse);
-		if (list && list != parse->list)
-			parse->in_list = 0;
 		parse->list = list ? list : parse->list;
 		if (list)
 			begin_object(parse);
@@ -349,8 +351,7 @@ static void pass_place(struct parse *parse)
 	if (parse->reader->place)
 		*parse->reader->place = (struct reader_place){ .path = parse->file,
 							       .list = parse->list,
-							       .object = parse->in_list };
-	parse->in_list++;
+							       .object = parse->object };
 }
 
 static int leave(struct parse *parse)

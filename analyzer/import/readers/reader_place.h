@@ -10,7 +10,7 @@ struct reader_place {
 	const char *path; /* of the file */
 	uint64_t line; /* of the row's begin, from 1; 0 = no row */
 	const char *list; /* keys of the object's list, "" for the root array; NULL = no object */
-	uint64_t object; /* number of the object in its list, from 0 */
+	uint64_t object; /* index of the object in its array, from 0 */
 };
 
 #endif /* PROFBPF_ANALYZER_IMPORT_READERS_READER_PLACE_H */
