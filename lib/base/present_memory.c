@@ -78,6 +78,22 @@ bool present_memory_has(const struct present_memory *memory, uint64_t address, u
 }
 
 /*
+ * Does a filter of system calls refuse move_pages(2)? The kernel never refuses the caller's own process; for others EPERM
+ * may mean that one only. Asks nothing of any page.
+ */
+static bool is_filtered(void)
+{
+	static atomic_bool passed;
+
+	if (atomic_load(&passed))
+		return false;
+	if (syscall(SYS_move_pages, 0L, 0UL, NULL, NULL, NULL, 0) && errno == EPERM)
+		return true;
+	atomic_store(&passed, true);
+	return false;
+}
+
+/*
  * Asks where pages are that are to be moved nowhere: those in memory are on a node. Pages of which nothing is said may be
  * in swap, or the page of zeros. Returns whether all of them are in memory.
  */
@@ -90,7 +106,7 @@ static bool have_nodes(const struct present_memory *memory, void **page, size_t 
 	if (memory->pid <= 0 || atomic_load(&refused))
 		return false;
 	if (syscall(SYS_move_pages, (long)memory->pid, count, page, NULL, node, 0)) {
-		if (errno == ENOSYS)
+		if (errno == ENOSYS || (errno == EPERM && is_filtered()))
 			atomic_store(&refused, true);
 		return false;
 	}

@@ -3,7 +3,10 @@
  * Which pages of a process are in memory, found without touching them; its arguments and environment, unless a
  * process could block the read.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <linux/userfaultfd.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -18,6 +21,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -268,6 +272,61 @@ static void what_is_marked_is_not_there(void **state)
 	close(fd);
 }
 
+static volatile sig_atomic_t refusals;
+
+/* Refuses a call as a filter of a container does, and counts it. */
+static void refuse(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *state = context;
+
+	refusals++;
+#ifdef __x86_64__
+	state->uc_mcontext.gregs[REG_RAX] = -EPERM;
+#else
+	state->uc_mcontext.regs[0] = (unsigned long long)-EPERM;
+#endif
+}
+
+static bool filter_move_pages(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_move_pages, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+	struct sigaction action = { .sa_sigaction = refuse, .sa_flags = SA_SIGINFO };
+
+	return !sigaction(SIGSYS, &action, NULL) && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* A filter of system calls is met once, not before each read. */
+static void a_filter_is_remembered(void **state)
+{
+	uint8_t *memory = map_pages();
+	struct present_memory parent;
+	int status;
+	pid_t pid;
+
+	memory[0] = 1;
+	pid = fork();
+	if (!pid) {
+		bool there = filter_move_pages();
+
+		present_memory_name(&parent, getppid());
+		for (int i = 0; i < 10 && there; i++)
+			there = present_memory_all(&parent, (uint64_t)memory, 1);
+		/* One for the page, and one to learn that the own process is refused, too. */
+		_exit(there ? refusals : 100);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_in_range(WEXITSTATUS(status), 0, 2);
+	munmap(memory, PAGES * page);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +337,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(texts_are_as_the_kernel_has_them),
 		cmocka_unit_test(who_holds_readers_up_is_not_read),
 		cmocka_unit_test(what_is_marked_is_not_there),
+		cmocka_unit_test(a_filter_is_remembered),
 	};
 
 	page = (uint64_t)sysconf(_SC_PAGESIZE);
