@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define EXPONENT_MAX 400 /* no 64-bit number has that many digits */
+#define ROUNDED_DIGITS 9 /* spreadsheets and printf show few; writers of exact numbers have more */
 #define ROUNDED_POWER 3 /* the last digit of a time may stand for 10^3 ns */
 
 static void trim(const char **text, size_t *length)
@@ -153,11 +154,25 @@ bool decimal_scaled(const char *text, size_t length, int power, int64_t *value)
 	return true;
 }
 
+/* The number of digits before the exponent at @end, zeros at the end included. */
+static size_t written_digits(const char *text, const char *end)
+{
+	size_t count = 0;
+
+	for (; text < end; text++)
+		count += is_digit(*text) && (count || *text != '0');
+	return count;
+}
+
 bool decimal_is_rounded(const char *text, size_t length, int power)
 {
+	const char *exponent = memchr(text, 'e', length);
 	struct decimal number;
 
-	if (!memchr(text, 'e', length) && !memchr(text, 'E', length))
+	if (!exponent)
+		exponent = memchr(text, 'E', length);
+	if (!exponent || exponent + 1 == text + length || exponent[1] != '+' ||
+	    written_digits(text, exponent) > ROUNDED_DIGITS)
 		return false;
 	trim(&text, &length);
 	return read_decimal(text, length, &number) && number.digits &&

@@ -37,8 +37,11 @@ enum decimal_unit { DECIMAL_NO_TIME = 0, DECIMAL_NS = 1, DECIMAL_US = 4, DECIMAL
 /*
  * decimal_is_rounded - were digits of the time in @text, in units of 10^@power ns, rounded away?
  *
- * Spreadsheets write what they show: 1699529622790614.8 becomes "1.70E+15". A number with an exponent is rounded if
- * its last digit stands for more than a microsecond; one without has all the digits that its writer had.
+ * Spreadsheets write what they show: 1699529622790614.8 becomes "1.70E+15". A number is taken for rounded if it has at
+ * most 9 digits, an exponent with a plus sign, as spreadsheets and printf write it, and a last digit that stands for more
+ * than a microsecond. Others cannot be told from exact ones: writers of the shortest exact form leave zeros at the end
+ * out ("1.2E2", "1.69952962279061e+15"), and a number without an exponent may be rounded, too (C++ streams write
+ * 123456.789 as "123457").
  */
 bool decimal_is_rounded(const char *text, size_t length, int power);
 

@@ -33,7 +33,6 @@ _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each 
 
 static const uint8_t UNITS[COLUMNS] = {
 	[C_TOTAL] = DECIMAL_NS, [C_MIN] = DECIMAL_NS, [C_MAX] = DECIMAL_NS,
-	[C_DEVIATION] = DECIMAL_NS,
 };
 
 static int detect(const struct import_sample *sample)
@@ -87,7 +86,10 @@ static int add_call(struct import *import, const struct csv_value *values,
 	};
 	double deviation;
 
-	if (real_of(&values[C_DEVIATION], &deviation))
+	/* A rounded deviation is unknown; it makes no other figure of the row wrong. */
+	if (values[C_DEVIATION].text &&
+	    !decimal_is_rounded(values[C_DEVIATION].text, values[C_DEVIATION].length, DECIMAL_NS - 1) &&
+	    real_of(&values[C_DEVIATION], &deviation))
 		row.variance = deviation / 1e3 * (deviation / 1e3);
 	return row.level != INDEX_NONE && MODEL_PUSH(&model->api_statistics, row) ? 0 : -ENOMEM;
 }

@@ -493,7 +493,10 @@ static int on_scalar(void *context, const char *key, const struct json_value *va
 	}
 	if (strcmp(key, "baseTimeNanoseconds") == 0 && value->text &&
 	    decimal_is_rounded(value->text, value->length, 0))
-		return import_rounded(file->import, "baseTimeNanoseconds");
+		return import_damage(file->import,
+				     "a baseTimeNanoseconds that lost digits, as spreadsheets save them: the file's "
+				     "times are relative to an unknown time (export the file again)",
+				     value->text);
 	if (strcmp(key, "baseTimeNanoseconds") == 0 &&
 	    !decimal_scaled(value->text, value->length, 0, &file->base_ns))
 		return import_finding(file->import, "a baseTimeNanoseconds that is no number",
