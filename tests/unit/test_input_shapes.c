@@ -398,6 +398,27 @@ static void test_nsys_chrome(void **state)
 	model_free(model);
 }
 
+/* The same by nsys2json, which has the host's threads in the device's process. */
+static void test_nsys2json(void **state)
+{
+	struct model *model = import_words(
+		"nsys2json.json",
+		"[" NSYS("cuda", "Device 1", "Stream 7", "gemm", "20", "10")
+		", " NSYS("cuda", "Device 1", "Stream 13", "add", "30", "5")
+		", " NSYS("nvtx-kernel", "Device 1", "NVTX Kernel Thread 9946", "step", "20", "15")
+		", " NSYS("cuda_api", "Device 1", "CUDA API Thread 9946", "cudaLaunchKernel_v7000", "10", "4")
+		", " NSYS("nvtx", "Device 1", "NVTX Thread 9946", "step", "5", "50") "]");
+
+	assert_int_equal(model->devices.count, 1);
+	assert_int_equal(model->devices.row[0].id, 1);
+	assert_int_equal(model->tasks.count, 2);
+	assert_int_equal(model->tasks.row[0].stream, 7);
+	assert_int_equal(model->tasks.row[1].stream, 13);
+	assert_int_equal(import_busy(model, 0, PROFBPF__DEVICE_TASKS__KIND__KERNEL), 15000);
+	assert_int_equal(model->calls.count, 2); /* the launch and the host's range */
+	model_free(model);
+}
+
 /* A link, a copy, and a file that is given again are the same work. */
 static void test_twice(void **state)
 {
@@ -454,6 +475,7 @@ int main(void)
 		cmocka_unit_test(test_unitrace),  cmocka_unit_test(test_unitrace_nodes),
 		cmocka_unit_test(test_unitrace_arrows),
 		cmocka_unit_test(test_nsys_chrome),
+		cmocka_unit_test(test_nsys2json),
 		cmocka_unit_test(test_twice),
 	};
 

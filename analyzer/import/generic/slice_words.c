@@ -135,29 +135,43 @@ static enum track_role role_in_device(const struct slices *slices, const struct 
 	return xplane_line_is_sum(name) ? TRACK_SUM : TRACK_DEVICE;
 }
 
+/* Is the name these words and a number, with nothing after it? */
+static bool is_numbered(const char *name, const char *words, unsigned int *number)
+{
+	size_t length = strlen(words);
+	int end = 0;
+
+	return strncmp(name, words, length) == 0 && isdigit((unsigned char)name[length]) &&
+	       sscanf(name + length, "%9u%n", number, &end) == 1 && !name[length + (size_t)end];
+}
+
 /*
- * Scripts that make a Chrome trace of an export of Nsight Systems (nsys2json, nsightful) have a process "Device 0" with
- * threads "CUDA API 7", the streams, and "NVTX 9946", which sum up the streams' work by range. Returns false for other
- * tracks.
+ * Scripts that make a Chrome trace of an export of Nsight Systems have a process "Device 0". Its streams are threads
+ * "Stream 7" (nsys2json) or "CUDA API 7" (nsightful); "NVTX Kernel Thread 9946" or "NVTX 9946" sum up the streams' work
+ * by range. nsys2json has the host's threads in that process, too: "CUDA API Thread 9946", "NVTX Thread 9946". Returns
+ * false for other tracks.
  */
 static bool choose_nsys(const struct slices *slices, struct slice_track *track)
 {
 	const char *process = text(slices, track->process);
 	const char *thread = text(slices, slices_word_of(track->stream));
-	unsigned int device, stream;
-	int end = 0;
+	unsigned int device, number;
 
-	if (sscanf(process, "Device %9u%n", &device, &end) != 1 || process[end])
+	if (!is_numbered(process, "Device ", &device))
 		return false;
-	if (strncmp(thread, "NVTX ", 5) == 0) {
+	if (is_numbered(thread, "CUDA API Thread ", &number) || is_numbered(thread, "NVTX Thread ", &number)) {
+		track->role = TRACK_HOST;
+		return true;
+	}
+	if (is_numbered(thread, "NVTX ", &number) || is_numbered(thread, "NVTX Kernel Thread ", &number)) {
 		track->role = TRACK_SUM;
 		return true;
 	}
-	if (sscanf(thread, "CUDA API %9u%n", &stream, &end) != 1 || thread[end])
+	if (!is_numbered(thread, "Stream ", &number) && !is_numbered(thread, "CUDA API ", &number))
 		return false;
 	track->role = TRACK_DEVICE;
 	track->device = device;
-	track->stream = stream;
+	track->stream = number;
 	return true;
 }
 
