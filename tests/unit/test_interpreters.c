@@ -14,9 +14,12 @@
 
 #include <cmocka.h>
 
+#include "daemon/profbpfd/host/thread_awake.h"
 #include "daemon/profbpfd/interpreters/interpreters.h"
 
 #define THREADS 2
+
+struct other;
 
 /* What the interpreter of this test and the receiver of its rows have seen. */
 static struct {
@@ -24,6 +27,9 @@ static struct {
 	bool partial, fails, no_stack;
 	uint64_t last_ns;
 	uint32_t stacks[THREADS];
+	unsigned int asked; /* number of threads whose state was read */
+	uint32_t awake; /* the thread that is awake; 0 = none */
+	const struct other *runs; /* the process that runs, and sleeps again, when a state has been read; NULL = none */
 } seen;
 
 static uint64_t word = 1;
@@ -146,6 +152,18 @@ static void let_run(const struct other *other)
 	} while (!sleeps(other->pid) || cpu_ns(other->pid) != before);
 }
 
+/* The states of the threads, which are this test's. */
+bool thread_awake(uint32_t pid, uint32_t tid)
+{
+	bool awake = tid == seen.awake;
+
+	(void)pid;
+	seen.asked++;
+	if (seen.runs)
+		let_run(seen.runs);
+	return awake;
+}
+
 static void end_other(const struct other *other)
 {
 	kill(other->pid, SIGKILL);
@@ -232,6 +250,49 @@ static void test_what_is_partial_is_read_again(void **state)
 	end_other(&other);
 }
 
+/* A thread that has just woken and runs: its clock stands still until the next tick, but its stack is another one. */
+static void test_read_while_a_thread_is_awake(void **state)
+{
+	struct other other = start_other();
+	struct interpreters *interpreters = begin(&other);
+
+	(void)state;
+	sample(interpreters);
+	for (unsigned int i = 0; i < THREADS; i++) {
+		seen.awake = 100 + i;
+		seen.first_stack = 11 + 10 * i;
+		sample(interpreters);
+		assert_int_equal(seen.samples, 2 + i);
+		assert_int_equal(seen.stacks[i], seen.first_stack + i);
+	}
+	seen.awake = 0;
+	sample(interpreters);
+	assert_int_equal(seen.samples, 1 + THREADS);
+	assert_int_equal(seen.rows, (2 + THREADS) * THREADS);
+	interpreters_free(interpreters);
+	end_other(&other);
+}
+
+/* A thread may run and sleep again while the states are read: then its clock has moved. */
+static void test_read_if_it_runs_while_states_are_read(void **state)
+{
+	struct other other = start_other();
+	struct interpreters *interpreters = begin(&other);
+
+	(void)state;
+	sample(interpreters);
+	seen.runs = &other;
+	sample(interpreters);
+	assert_int_equal(seen.samples, 2);
+	assert_int_equal(seen.asked, THREADS);
+	/* No state is needed: the clock has moved since. */
+	sample(interpreters);
+	assert_int_equal(seen.samples, 3);
+	assert_int_equal(seen.asked, THREADS);
+	interpreters_free(interpreters);
+	end_other(&other);
+}
+
 static bool lost(const struct right *right, pid_t pid)
 {
 	(void)right;
@@ -271,6 +332,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_not_read_until_it_has_run),
 		cmocka_unit_test(test_what_is_partial_is_read_again),
+		cmocka_unit_test(test_read_while_a_thread_is_awake),
+		cmocka_unit_test(test_read_if_it_runs_while_states_are_read),
 		cmocka_unit_test(test_not_repeated_without_the_right),
 	};
 

@@ -52,8 +52,8 @@ struct interpreter {
 	 */
 	void *(*look)(struct interpreted *process, const struct process_map *map);
 	/*
-	 * Passes a row for each of its threads to interpreted_row(). Not called while the process does not run: the last
-	 * rows are repeated, unless something could not be read, or interpreted_partial() was called.
+	 * Passes a row for each of its threads to interpreted_row(). Not called while the process sleeps: the last rows
+	 * are repeated, unless something could not be read, or interpreted_partial() was called.
 	 */
 	void (*sample)(void *known, struct interpreted *process);
 	/*

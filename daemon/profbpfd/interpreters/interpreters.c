@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "daemon/profbpfd/host/thread_awake.h"
 #include "daemon/profbpfd/interpreters/memory_pages.h"
 #include "lib/elf/code_maps.h"
 
@@ -261,10 +262,7 @@ void interpreters_look(struct interpreters *interpreters, pid_t pid)
 	code_maps_free(&maps);
 }
 
-/*
- * The CPU time of all its threads; 0: unknown. It stands still exactly while none of them runs; only if the process has
- * timers of its CPU time, it lags for at most a tick.
- */
+/* The CPU time of all its threads; 0: unknown. What a thread has run since the last tick may be missing until it sleeps. */
 static uint64_t cpu_time(pid_t pid)
 {
 	struct timespec ts;
@@ -285,6 +283,24 @@ static void repeat_sample(struct process *process)
 	}
 }
 
+/*
+ * Is a thread of the last sample awake? Others cannot change its rows: a new Python thread is started by one of these, which
+ * runs for that. A thread that C code makes one for Python may be seen a sample late.
+ */
+static bool row_awake(const struct process *process)
+{
+	for (size_t i = 0; i < process->row_count; i++)
+		if (thread_awake((uint32_t)process->seen.pid, process->rows[i].tid))
+			return true;
+	return false;
+}
+
+/* The time is read before the states, for they cost more, and after them: see thread_awake.h. */
+static bool holds(const struct process *process, uint64_t ran_ns)
+{
+	return ran_ns && ran_ns == process->ran_ns && !row_awake(process) && cpu_time(process->seen.pid) == ran_ns;
+}
+
 /* The stacks of a process that has not run since the last sample are those of that sample: nothing is read. */
 static void sample_one(const void *node, VISIT visit, void *context)
 {
@@ -294,7 +310,7 @@ static void sample_one(const void *node, VISIT visit, void *context)
 	if ((visit != postorder && visit != leaf) || !process->known)
 		return;
 	ran_ns = cpu_time(process->seen.pid);
-	if (ran_ns && ran_ns == process->ran_ns && right_holds(process->seen.owner->right, process->seen.pid)) {
+	if (holds(process, ran_ns) && right_holds(process->seen.owner->right, process->seen.pid)) {
 		repeat_sample(process);
 		return;
 	}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/profbpfd/host/thread_awake.h"
 #include "daemon/profbpfd/interpreters/memory_pages.h"
 #include "daemon/profbpfd/stacks/sleeper_walk.h"
 #include "daemon/profbpfd/stacks/unwinder.h"
@@ -74,25 +75,16 @@ static bool read_thread(uint32_t tgid, uint32_t tid, const char *name, char *tex
 	return n > 0;
 }
 
-/* Is the thread on a CPU, or about to be? The name in stat may hold anything but ends at the last ')'. */
-static bool is_awake(uint32_t tgid, uint32_t tid)
-{
-	char text[1024];
-	const char *end = read_thread(tgid, tid, "stat", text, sizeof(text)) ? strrchr(text, ')') : NULL;
-
-	return !end || !strncmp(end, ") R", 3);
-}
-
 /*
- * Compares the thread's CPU time with @ran_ns. Without CONFIG_SCHED_INFO the answer is not known: returns true. While a
- * thread runs the kernel adds to its time at ticks only, so the state comes first: the time of one that sleeps is complete.
+ * Compares the thread's CPU time with @ran_ns. Without CONFIG_SCHED_INFO the answer is not known: returns true. The
+ * state comes first: see thread_awake.h.
  */
 static bool has_run(uint32_t tgid, uint32_t tid, uint64_t ran_ns)
 {
 	uint64_t now_ns = 0;
 	char text[128];
 
-	return is_awake(tgid, tid) || !read_thread(tgid, tid, "schedstat", text, sizeof(text)) ||
+	return thread_awake(tgid, tid) || !read_thread(tgid, tid, "schedstat", text, sizeof(text)) ||
 	       sscanf(text, "%" SCNu64, &now_ns) != 1 || now_ns != ran_ns;
 }
 
