@@ -15,7 +15,8 @@ sleeps() {
 
 report=$WORK/returns.json
 start_truth returns $((600 * SLACK))
-attach_truth "$WORK/returns.pbt" --topics sched,stack --stack-block 5ms
+# With api, the session is told of new mappings: those of children that end at once are known to be their parent's.
+attach_truth "$WORK/returns.pbt" --topics api,sched,stack --stack-block 5ms
 truth_go 60
 stop_attach
 truth_end

@@ -245,6 +245,100 @@ static void unknown_where_it_may_differ(void **state)
 	tear_down(&f);
 }
 
+/* Records of several CPUs come in no order: that of a fork is last here. */
+static void what_came_before_the_fork_counts(void **state)
+{
+	struct fixture f = set_up(true);
+	pid_t executor = start_child(), mapper = start_child(), copy = start_child();
+
+	own_frame(&f, getpid(), 1200);
+	stack_places_began(f.places, executor, 0, 2010 * MS);
+	stack_places_mapped(f.places, mapper, 2010 * MS);
+	/* Of an earlier process with this id. */
+	stack_places_mapped(f.places, copy, 1990 * MS);
+	stack_places_began(f.places, copy, 0, 1990 * MS);
+	stack_places_began(f.places, executor, getpid(), 2000 * MS);
+	stack_places_began(f.places, mapper, getpid(), 2000 * MS);
+	stack_places_began(f.places, copy, getpid(), 2000 * MS);
+	end_child(executor);
+	end_child(mapper);
+	end_child(copy);
+	assert_int_equal(own_frame(&f, executor, 2050), f.unknown);
+	assert_int_equal(own_frame(&f, mapper, 2050), f.unknown);
+	assert_int_not_equal(own_frame(&f, copy, 2050), f.unknown);
+	tear_down(&f);
+}
+
+/* The same of the parent, of which nothing else was known. */
+static void of_the_parent_too(void **state)
+{
+	for (int exec = 0; exec < 2; exec++) {
+		struct fixture f = { .table = stack_table_new() };
+		pid_t child, after;
+
+		f.places = stack_places_new(f.table, NULL, false);
+		stack_places_told(f.places);
+		if (exec)
+			stack_places_began(f.places, getpid(), 0, 2010 * MS);
+		else
+			stack_places_mapped(f.places, getpid(), 2010 * MS);
+		/* An older one says nothing new. */
+		stack_places_mapped(f.places, getpid(), 1000 * MS);
+		child = short_life(&f, 2000);
+		after = short_life(&f, 2020);
+		f.unknown = stack_places_user(f.places, child, NOWHERE, 2050 * MS);
+		assert_int_equal(own_frame(&f, child, 2050), f.unknown);
+		assert_int_not_equal(own_frame(&f, after, 2050), f.unknown);
+		tear_down(&f);
+	}
+}
+
+/* Nobody reports new mappings: parent and child may differ. */
+static void no_copies_without_reports(void **state)
+{
+	struct fixture f = set_up(false);
+	pid_t child;
+
+	own_frame(&f, getpid(), 1200);
+	child = short_life(&f, 2000);
+	assert_int_equal(own_frame(&f, child, 2050), f.unknown);
+	tear_down(&f);
+}
+
+/* The process that has the parent's id by now began after the child. */
+static void another_parent(void **state)
+{
+	struct fixture f = set_up(true);
+	pid_t before = short_life(&f, 2000), after;
+
+	stack_places_began(f.places, getpid(), getppid(), 2010 * MS);
+	after = short_life(&f, 2020);
+	assert_int_equal(own_frame(&f, before, 2050), f.unknown);
+	assert_int_not_equal(own_frame(&f, after, 2050), f.unknown);
+	tear_down(&f);
+}
+
+/* What is known of a later process with the id stays; without a record of its begin it would be the earlier one's. */
+static void an_end_is_of_one_process(void **state)
+{
+	struct fixture f = set_up(true);
+	pid_t child = start_child();
+	uint32_t here;
+
+	stack_places_began(f.places, child, getpid(), 2000 * MS);
+	stack_places_began(f.places, child, getpid(), 2020 * MS);
+	/* It runs another program by now. */
+	stack_places_began(f.places, child, 0, 2030 * MS);
+	here = own_frame(&f, child, 2050);
+	assert_int_not_equal(here, f.unknown);
+	assert_false(stack_places_ended(f.places, child, 2010 * MS));
+	assert_true(stack_places_knows(f.places, child));
+	assert_true(stack_places_ended(f.places, child, 2040 * MS));
+	assert_false(stack_places_knows(f.places, child));
+	end_child(child);
+	tear_down(&f);
+}
+
 static uint64_t clock_now(void)
 {
 	struct timespec t;
@@ -286,6 +380,11 @@ int main(void)
 		cmocka_unit_test(a_copy_has_its_parents_mappings),
 		cmocka_unit_test(of_a_parent_without_samples),
 		cmocka_unit_test(unknown_where_it_may_differ),
+		cmocka_unit_test(what_came_before_the_fork_counts),
+		cmocka_unit_test(of_the_parent_too),
+		cmocka_unit_test(no_copies_without_reports),
+		cmocka_unit_test(another_parent),
+		cmocka_unit_test(an_end_is_of_one_process),
 		cmocka_unit_test(a_late_begin_forgets_nothing),
 	};
 

@@ -211,7 +211,7 @@ static void act_on_task(struct recorder *r, const struct rec_task *t)
 		e->process_started(e->context, t->tgid, t->event == TASK_FORK ? (pid_t)t->parent_tgid : 0,
 				   t->header.ts_ns);
 	else if (target && t->event == TASK_EXIT && t->header.flags & TASK_LAST)
-		e->process_exited(e->context, t->tgid);
+		e->process_exited(e->context, t->tgid, t->header.ts_ns);
 	else if (t->event == TASK_DROPPED && e->process_dropped)
 		e->process_dropped(e->context, t->tgid);
 }

@@ -24,7 +24,7 @@
 /* Callbacks for events that the session handles at once. */
 struct recorder_events {
 	void (*process_started)(void *context, pid_t pid, pid_t parent, uint64_t ts_ns); /* fork; @parent 0: exec */
-	void (*process_exited)(void *context, pid_t pid);
+	void (*process_exited)(void *context, pid_t pid, uint64_t ts_ns);
 	/* The process may no longer be looked into; may be NULL. */
 	void (*process_dropped)(void *context, pid_t pid);
 	/* Figures of a process have arrived, with the id of its cgroup (0 = unknown); they may be its last. */

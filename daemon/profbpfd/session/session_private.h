@@ -37,6 +37,12 @@
 #define STEPS_KEPT_BYTES (64u << 20) /* memory for data from before the step with which a recording begins */
 #define EXITED_MAX 16384
 
+/* A process that exited then. */
+struct exited_process {
+	pid_t pid;
+	uint64_t ts_ns;
+};
+
 /* Messages of the control loop to the reader of a flight recorder's session. */
 struct session_inbox {
 	struct newcomer {
@@ -118,7 +124,7 @@ struct session {
 	size_t next_look; /* index in the requested processes */
 	size_t next_device_look; /* index in the targets */
 	uint64_t idle_ns; /* with a flight: the time since which there are no targets; 0 = there are some */
-	pid_t exited[EXITED_MAX];	/* processes to remove from the targets */
+	struct exited_process exited[EXITED_MAX]; /* processes to remove from the targets */
 	size_t exited_count;
 	size_t exited_before;		/* processes that exited before the last tick */
 };

@@ -39,7 +39,7 @@ static void program_started(void *context, pid_t pid, pid_t parent, uint64_t ts_
 	look_at(s, pid, true, ts_ns);
 }
 
-static void process_exited(void *context, pid_t pid)
+static void process_exited(void *context, pid_t pid, uint64_t ts_ns)
 {
 	struct session *s = context;
 
@@ -48,7 +48,7 @@ static void process_exited(void *context, pid_t pid)
 	if (s->devices)
 		device_feed_forget(s->devices, pid);
 	if (s->exited_count < EXITED_MAX)
-		s->exited[s->exited_count++] = pid;
+		s->exited[s->exited_count++] = (struct exited_process){ pid, ts_ns };
 }
 
 /* The process runs a program that the session's owner may not look into: removes its probes and stops reading it. */
@@ -124,23 +124,29 @@ static void look_at_some(struct session *s)
 		look_at_requested(s, s->next_look++ % s->request.pid_count);
 }
 
-/* Its id may be another process's by now: whether that is a target, the programs have decided at its fork. */
+/*
+ * Its id may be another process's by now: whether that is a target, the programs have decided at its fork. /proc has
+ * threads' ids, too: none of these is a target.
+ */
 static bool id_is_unused(pid_t pid)
 {
+	struct process_facts facts;
 	uint64_t started;
 
-	return process_start_time(pid, &started) != 0;
+	return process_start_time(pid, &started) || (!process_facts_read(pid, &facts) && facts.tgid != pid);
 }
 
 /* Threads of an exited process may still wait for their last run on a CPU: they stay targets for a while. */
 static void remove_exited(struct session *s)
 {
 	for (size_t i = 0; i < s->exited_before; i++) {
-		if (id_is_unused(s->exited[i]))
-			capture_target_remove(s->capture, s->exited[i]);
-		look_for_requested(s, s->exited[i]);
+		const struct exited_process *exited = &s->exited[i];
+
+		if (id_is_unused(exited->pid))
+			capture_target_remove(s->capture, exited->pid);
+		look_for_requested(s, exited->pid);
 		if (s->stacks)
-			stacks_forget(s->stacks, s->exited[i]);
+			stacks_ended(s->stacks, exited->pid, exited->ts_ns);
 	}
 	s->exited_count -= s->exited_before;
 	memmove(s->exited, s->exited + s->exited_before, s->exited_count * sizeof(*s->exited));

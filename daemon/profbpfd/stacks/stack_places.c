@@ -34,7 +34,7 @@ struct place_process {
 	uint64_t maps_ns; /* when these were read, by the clock; maps_read has the time of the drain */
 	bool mapped; /* it has mapped code since then */
 	pid_t parent; /* it began as a copy of this process; 0 = unknown */
-	uint64_t began_ns; /* then */
+	uint64_t began_ns; /* then; 0 = unknown */
 	uint64_t mapped_ns; /* when it last began another program or, as far as that is told, mapped code; 0 = never */
 	struct address_names *generated; /* perf map, or NULL */
 	struct reading generated_read;
@@ -172,41 +172,66 @@ void stack_places_told(struct stack_places *places)
 	places->told = true;
 }
 
+/* Records and map events come in no order. */
+static void note_change(struct place_process *process, uint64_t ts_ns)
+{
+	if (process->mapped_ns < ts_ns)
+		process->mapped_ns = ts_ns;
+}
+
+/* The record of the process' begin may still come. */
 void stack_places_mapped(struct stack_places *places, pid_t pid, uint64_t ts_ns)
 {
-	struct place_process *process = look_up(places, pid);
+	struct place_process *process = find_process(places, pid);
 
 	if (!process)
 		return;
 	process->mapped = true;
-	process->mapped_ns = ts_ns;
+	note_change(process, ts_ns);
 }
 
-static void begin_copy(struct stack_places *places, pid_t pid, pid_t parent, uint64_t ts_ns)
+/* Forgets what was read of the process before @ts_ns, and keeps what records said of the time after it. */
+static struct place_process *begin_anew(struct stack_places *places, pid_t pid, uint64_t ts_ns)
 {
-	/* From now on the parent's new mappings are noted, too. */
-	struct place_process *process = find_process(places, parent) ? find_process(places, pid) : NULL;
+	const struct place_process *old = look_up(places, pid);
+	uint64_t changed_ns = old && old->mapped_ns > ts_ns ? old->mapped_ns : 0, began_ns = old ? old->began_ns : 0;
+	struct place_process *new;
 
-	if (!process)
-		return;
-	process->parent = parent;
-	process->began_ns = ts_ns;
+	stack_places_forget(places, pid);
+	new = find_process(places, pid);
+	if (!new)
+		return NULL;
+	new->mapped_ns = changed_ns;
+	new->began_ns = began_ns;
+	return new;
 }
 
 bool stack_places_began(struct stack_places *places, pid_t pid, pid_t parent, uint64_t ts_ns)
 {
 	struct place_process *process = look_up(places, pid);
 	bool known = process && process->maps.count && process->maps_ns > ts_ns;
-	bool noted = process;
 
 	if (!known)
-		stack_places_forget(places, pid);
-	if (parent && !known)
-		begin_copy(places, pid, parent, ts_ns);
-	/* Its children until then are no copies of the new program. */
-	if (!parent && noted && (process = find_process(places, pid)))
-		process->mapped_ns = ts_ns;
+		process = begin_anew(places, pid, ts_ns);
+	/* Its children until then are no copies of the new program, and it is no copy itself. */
+	if (process && !parent)
+		note_change(process, ts_ns);
+	if (process && parent) {
+		/* From now on the parent's new mappings are noted, too: without memory for that it has no copies. */
+		process->parent = find_process(places, parent) ? parent : 0;
+		process->began_ns = ts_ns;
+	}
 	return !known;
+}
+
+bool stack_places_ended(struct stack_places *places, pid_t pid, uint64_t ts_ns)
+{
+	const struct place_process *process = look_up(places, pid);
+
+	if (process && process->began_ns > ts_ns)
+		return false;
+	stack_places_forget(places, pid);
+	return true;
 }
 
 /* Data that take long to read are read less often: a process must not delay the stacks of other processes. */
@@ -277,10 +302,14 @@ static struct place_process *same_mappings(struct stack_places *places, const st
 {
 	struct place_process *parent;
 
-	if (!process->parent || process->mapped_ns)
+	/* Unless new mappings are told, either may have mapped other code since then. */
+	if (!places->told || !process->parent || process->mapped_ns)
 		return NULL;
 	parent = look_up(places, process->parent);
-	return parent && parent->mapped_ns <= process->began_ns ? parent : NULL;
+	/* A process that began later only has the parent's id. */
+	if (!parent || parent->began_ns > process->began_ns || parent->mapped_ns > process->began_ns)
+		return NULL;
+	return parent;
 }
 
 /* Sets *@process to the process through which the mapping's file can be opened. */

@@ -61,22 +61,26 @@ uint32_t stack_places_kernel(struct stack_places *places, uint64_t address);
  */
 void stack_places_told(struct stack_places *places);
 
-/* stack_places_mapped - a process has mapped code at @ts_ns, of a file or its own */
+/* stack_places_mapped - a process has mapped code at @ts_ns, of a file or its own; perhaps told before stack_places_began() */
 void stack_places_mapped(struct stack_places *places, pid_t pid, uint64_t ts_ns);
 
 /*
  * stack_places_began - at @ts_ns, by CLOCK_MONOTONIC, a process has begun: as a copy of @parent, or with @parent 0 another program
  *
  * Forgets what was read of it before that; returns false if everything was read later, because records of several CPUs
- * come in no order. A copy that ends before its own mappings are read has those of its parent, unless one of them has
- * begun another program, or is said to have mapped code (stack_places_mapped()), since then.
+ * come in no order. A copy that ends before its own mappings are read has those of its parent, if new mappings are
+ * reported (stack_places_told()), unless one of them has begun another program or mapped code since then, or another
+ * process has the parent's id. Which of these is reported first makes no difference.
  */
 bool stack_places_began(struct stack_places *places, pid_t pid, pid_t parent, uint64_t ts_ns);
 
 /* stack_places_owner - the user of the process; (uid_t)-1: it was gone before the first call */
 uid_t stack_places_owner(struct stack_places *places, pid_t pid);
 
-/* stack_places_forget - a process has ended */
+/* stack_places_ended - a process has ended at @ts_ns: forgets it, or returns false if one that began later has its id */
+bool stack_places_ended(struct stack_places *places, pid_t pid, uint64_t ts_ns);
+
+/* stack_places_forget - forgets all that is known of a process */
 void stack_places_forget(struct stack_places *places, pid_t pid);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_PLACES_H */

@@ -141,8 +141,10 @@ uint32_t stack_table_known_file(const struct stack_table *t, uint32_t dev, uint6
 	struct file_key key;
 
 	for (uint32_t id = (uint32_t)t->text_count; id; id--) {
+		const char *known = t->texts[id - 1].path; /* NULL: there was no memory for it */
+
 		memcpy(&key, string_table_get(t->files, id), sizeof(key));
-		if (key.size && key.dev == dev && key.inode == inode && !strcmp(t->texts[id - 1].path, path))
+		if (key.size && key.dev == dev && key.inode == inode && known && !strcmp(known, path))
 			return id;
 	}
 	return 0;

@@ -412,6 +412,13 @@ void stacks_forget(struct stacks *s, pid_t pid)
 	forget_interpreters(s, pid);
 }
 
+void stacks_ended(struct stacks *s, pid_t pid, uint64_t ts_ns)
+{
+	/* All that is known of a later process with this id was read after stacks_began(). */
+	if (stack_places_ended(s->places, pid, ts_ns))
+		stacks_forget(s, pid);
+}
+
 static void look(void *context, pid_t pid)
 {
 	struct stacks *s = context;

@@ -74,8 +74,9 @@ uint64_t stacks_made(const struct stacks *stacks);
 void stacks_told(struct stacks *stacks);
 void stacks_mapped(struct stacks *stacks, pid_t pid, uint64_t ts_ns);
 
-/* stacks_began - as stack_places_began(); stacks_forget - a process has ended */
+/* stacks_began, stacks_ended, stacks_forget - as stack_places_began(), stack_places_ended() and stack_places_forget() */
 void stacks_began(struct stacks *stacks, pid_t pid, pid_t parent, uint64_t ts_ns);
+void stacks_ended(struct stacks *stacks, pid_t pid, uint64_t ts_ns);
 void stacks_forget(struct stacks *stacks, pid_t pid);
 
 /* stacks_dropped - the number of records dropped because the writer is too slow, or without memory */
