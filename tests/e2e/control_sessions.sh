@@ -161,6 +161,8 @@ start_private() {
 	until private=$(pgrep -P "$PROFCTL_PID" -x profbpfd); do
 		process_is_gone "$PROFCTL_PID" && fail "no private daemon: $(cat "$WORK/profctl.err")"
 	done
+	# The daemon has answered its first question by then, and begins to load its programs.
+	wait_until 10 signals_are_held || fail "profctl does not hold signals: $(cat "$WORK/profctl.err")"
 	kill -STOP "$private"
 	assert_lacks "what profctl says meanwhile" "$WORK/profctl.err" '^tracing'
 }
@@ -184,7 +186,6 @@ if [ -e /proc/self/autogroup ] && [ "$(nice)" -le 0 ] &&
 	wait_for_end "$terminal" 20 || fail "top failed: $(cat "$WORK/screen")"
 
 	start_private "$WORK/given_up.pbt"
-	wait_until 10 signals_are_held || fail "profctl does not hold signals"
 	kill -INT "$PROFCTL_PID"
 	wait_until 10 signal_is_taken || fail "profctl does not take its signal"
 	kill -INT "$PROFCTL_PID"

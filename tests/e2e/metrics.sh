@@ -168,5 +168,5 @@ exec {trainer_in}>&-
 [ -z "$loop" ] || exec {loop_in}>&-
 stop_daemon
 [ ! -e "$WORK/metrics.sock" ] || fail "the socket was left"
-assert_status "an address that is none" 1 "$PROFBPFD" --metrics somewhere
+assert_status "an address that is none" 2 "$PROFBPFD" --metrics somewhere
 assert_contains "an address that is none" "$WORK/err" 'somewhere: it is neither a path'
