@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "analyzer/analyse/idle/lock_turns.h"
 #include "analyzer/analyse/idle/root_places.h"
@@ -564,8 +565,10 @@ int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 		row->samples = root_places_choose(sums->places, i, &row->root, &word);
 		name_word(roots, word, row);
 		if (row->word && strcmp(row->word, IDLE_WORD_SPINS) == 0)
-			row->spins_ns = (uint64_t)((double)row->ns * (double)root_places_spins(sums->places, i) /
-						   (double)row->samples);
+			/* Where the row's samples are Python's, the CPU samples that spin may be more than these. */
+			row->spins_ns = MIN(row->ns, (uint64_t)((double)row->ns *
+								(double)root_places_spins(sums->places, i) /
+								(double)row->samples));
 		roots->total_ns += row->ns;
 		roots->cause_ns[row->root.cause] += row->ns;
 	}
