@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/param.h>
 
 #include "analyzer/analyse/idle/lock_turns.h"
 #include "analyzer/analyse/idle/root_places.h"
@@ -565,10 +564,8 @@ int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 		row->samples = root_places_choose(sums->places, i, &row->root, &word);
 		name_word(roots, word, row);
 		if (row->word && strcmp(row->word, IDLE_WORD_SPINS) == 0)
-			/* Where the row's samples are Python's, the CPU samples that spin may be more than these. */
-			row->spins_ns = MIN(row->ns, (uint64_t)((double)row->ns *
-								(double)root_places_spins(sums->places, i) /
-								(double)row->samples));
+			row->spins_ns = (uint64_t)((double)row->ns * root_places_spins(sums->places, i) / row->samples);
+		row->spins_ns = row->spins_ns < row->ns ? row->spins_ns : row->ns; /* CPU samples may be more than Python's */
 		roots->total_ns += row->ns;
 		roots->cause_ns[row->root.cause] += row->ns;
 	}
