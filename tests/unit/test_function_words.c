@@ -48,6 +48,8 @@ static void test_own_table(void **state)
 	expect(words, "runtime.gcDrain", "/bin/server", "Go's garbage collection");
 	expect(words, "v8::internal::ScavengerCollector::CollectGarbage", "/bin/node",
 	       "JavaScript's garbage collection");
+	expect(words, "__x64_sys_sched_yield", "", "giving up its CPU again and again");
+	assert_true(function_words_is_over(words, function_words_find(words, "__kmp_wait_4", "/l/libomp.so.5", false)));
 	expect(words, "gomp_barrier_wait_end", "/usr/lib/libgomp.so.1", "waiting for other threads by spinning");
 	expect(words, "", "/usr/lib/libgomp.so.1", NULL);
 	assert_true(function_words_find(words, "", "/usr/lib/libgomp.so.1", true) >= 0);

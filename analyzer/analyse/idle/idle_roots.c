@@ -564,8 +564,7 @@ int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 		row->samples = root_places_choose(sums->places, i, &row->root, &word);
 		name_word(roots, word, row);
 		if (row->word && strcmp(row->word, IDLE_WORD_SPINS) == 0)
-			row->spins_ns = (uint64_t)((double)row->ns * root_places_spins(sums->places, i) / row->samples);
-		row->spins_ns = row->spins_ns < row->ns ? row->spins_ns : row->ns; /* CPU samples may be more than Python's */
+			row->spins_ns = (uint64_t)((double)row->ns * root_places_spins(sums->places, i));
 		roots->total_ns += row->ns;
 		roots->cause_ns[row->root.cause] += row->ns;
 	}

@@ -12,6 +12,7 @@
 #define WORD_UNASKED (-2)
 #define RECLAIMS "shrink_node" /* a function with the word for reclaiming memory */
 #define SPINS "gomp_barrier_wait_end" /* a function with the word for waiting without a sleep */
+#define KINDS 8 /* more than struct most has */
 #define RECLAIM_SHARE 4 /* one in so many samples of a row: its process lacks memory */
 
 /* A function in the samples of a row. */
@@ -33,6 +34,7 @@ struct most {
 	struct kind entries; /* for the native samples: how the thread entered the kernel */
 	struct kind callers; /* for the native samples in functions without names: the nearest function with one */
 	uint64_t generated; /* of the native samples: with code of no file and without a name */
+	uint64_t nameless; /* of the native samples: in functions without names */
 };
 
 struct root_places {
@@ -47,7 +49,7 @@ struct root_places {
 	MODEL_ARRAY(struct seen) seen;
 	MODEL_ARRAY(struct most) rows;
 	struct map functions; /* (name, file or source) -> its first frame */
-	struct map pairs; /* (row, frame) -> seen */
+	struct map pairs; /* (row, kind, frame) -> seen */
 };
 
 static bool deal_samples(struct root_places *places)
@@ -291,6 +293,7 @@ static bool add_seen(struct root_places *places, uint32_t row, uint32_t index, u
 	const struct code_frame *frame = &places->model->code_frames.row[index];
 	uint64_t function = (uint64_t)frame->name << 32 | file;
 	uint32_t first = map_get(&places->functions, function);
+	uint64_t pair;
 	uint32_t at;
 	struct kind *kind;
 	struct seen *seen;
@@ -300,10 +303,12 @@ static bool add_seen(struct root_places *places, uint32_t row, uint32_t index, u
 		if (!map_put(&places->functions, function, first))
 			return false;
 	}
-	at = map_get(&places->pairs, (uint64_t)row << 32 | first);
+	/* A function may be the innermost one of some samples and the caller in others. */
+	pair = ((uint64_t)row * KINDS + kind_at / sizeof(struct kind)) << 32 | first;
+	at = map_get(&places->pairs, pair);
 	if (at == MAP_NONE) {
 		at = places->seen.count;
-		if (!map_put(&places->pairs, (uint64_t)row << 32 | first, at) ||
+		if (!map_put(&places->pairs, pair, at) ||
 		    !MODEL_PUSH(&places->seen, ((struct seen){ first, 0 })))
 			return false;
 	}
@@ -337,7 +342,8 @@ static bool count_sample(struct root_places *places, uint32_t row, const struct 
 	const struct code_frame *frames = places->model->code_frames.row;
 	uint32_t entry = entry_of(places->model, sample);
 	uint32_t python = innermost(places->model, sample, is_of_python);
-	uint32_t caller = root_place_is_named(places->model, index) ? INDEX_NONE : caller_of(places->model, sample);
+	bool nameless = !root_place_is_named(places->model, index);
+	uint32_t caller = nameless ? caller_of(places->model, sample) : INDEX_NONE;
 
 	if (python != INDEX_NONE &&
 	    !add_seen(places, row, python, frames[python].source, offsetof(struct most, python)))
@@ -352,6 +358,7 @@ static bool count_sample(struct root_places *places, uint32_t row, const struct 
 	    !add_seen(places, row, caller, frames[caller].file, offsetof(struct most, callers)))
 		return false;
 	places->rows.row[row].generated += has_generated(places->model, sample);
+	places->rows.row[row].nameless += nameless;
 	count_word(places, sample, &places->rows.row[row].native);
 	return true;
 }
@@ -454,9 +461,24 @@ static bool is_reclaim(const struct root_places *places, const struct most *most
 	       RECLAIM_SHARE * (uint64_t)most->native.words[places->reclaim] >= most->native.samples;
 }
 
-uint64_t root_places_spins(const struct root_places *places, uint32_t row)
+double root_places_spins(const struct root_places *places, uint32_t row)
 {
-	return row < places->rows.count && places->spins >= 0 ? places->rows.row[row].native.words[places->spins] : 0;
+	const struct kind *native = row < places->rows.count ? &places->rows.row[row].native : NULL;
+
+	return native && native->samples && places->spins >= 0
+		       ? (double)native->words[places->spins] / (double)native->samples
+		       : 0;
+}
+
+/*
+ * Did the caller that is seen most call the place in half of its samples at least? Other functions without names have
+ * callers, too: these may be as many as there are samples in them.
+ */
+static bool calls_place(const struct most *most, const struct kind *kind)
+{
+	uint64_t others = most->nameless > kind->most.samples ? most->nameless - kind->most.samples : 0;
+
+	return most->callers.samples && 2 * most->callers.most.samples >= 2 * others + kind->most.samples;
 }
 
 uint64_t root_places_choose(const struct root_places *places, uint32_t row, struct root *root,
@@ -475,8 +497,7 @@ uint64_t root_places_choose(const struct root_places *places, uint32_t row, stru
 	root->place_kind = PLACE_FRAME;
 	root->place = kind->most.frame;
 	root->generated = most->generated && 2 * most->generated >= most->native.samples;
-	if (!root_place_is_named(places->model, root->place) && most->callers.samples &&
-	    2 * most->callers.most.samples >= kind->most.samples)
+	if (!root_place_is_named(places->model, root->place) && calls_place(most, kind))
 		root->caller = most->callers.most.frame;
 	*word = is_reclaim(places, most) ? places->reclaim : word_of(&most->native, ROOT_WORD_SAMPLES);
 	if (*word == ROOT_WORD_NONE)

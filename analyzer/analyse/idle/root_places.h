@@ -10,7 +10,8 @@
  * system call or exception (root.entry). Then "reclaiming memory" needs a quarter of the CPU samples only: the process
  * lacks memory, and its other work in the kernel, as page faults, comes from that. Samples in interrupts do not count as
  * the thread's kernel work. If the function has no name, as in stripped files and in code that was made at run time,
- * root.caller is the nearest function around it that has one, if half of such samples agree.
+ * root.caller is the nearest function around it that has one, if it called half of the place's
+ * samples for certain.
  * root.generated is set if code of no file and without a name is on half of the row's stacks: a compiler at run time made it.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_PLACES_H
@@ -52,7 +53,7 @@ bool root_places_look(struct root_places *places, uint32_t row, const struct roo
 uint64_t root_places_choose(const struct root_places *places, uint32_t row, struct root *root,
 			    int *word);
 
-/* root_places_spins - returns the number of a row's CPU samples in which the thread waited for others without a sleep */
-uint64_t root_places_spins(const struct root_places *places, uint32_t row);
+/* root_places_spins - returns the share of a row's CPU samples in which the thread waited for others without a sleep, 0 to 1 */
+double root_places_spins(const struct root_places *places, uint32_t row);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_PLACES_H */
