@@ -167,6 +167,7 @@ static void launcher(void **state)
 
 	(void)state;
 	begin(&f);
+	small_thread(f.model, f.process, 104, "VM Periodic Tas");
 	program = small_thread(f.model, f.process, 102, "main");
 	sleeps_in_vain(&f, f.main);
 	small_span(f.model, f.worker, 0, 1000 * US, STATE_RUNNING);
@@ -181,8 +182,20 @@ static void launcher(void **state)
 	expect_thread(&f, f.worker, WAITS_OF_BUSIEST);
 	end(&f);
 
+	/* In a program that is not Java it is any thread without a name. */
+	begin(&f);
+	program = small_thread(f.model, f.process, 102, "main");
+	sleeps_in_vain(&f, f.main);
+	small_span(f.model, f.worker, 0, 1000 * US, STATE_RUNNING);
+	small_span(f.model, program, 0, 100 * US, STATE_RUNNING);
+	small_sleep(f.model, program, 100 * US, 1000 * US, FUTEX, f.worker, 0);
+	compute(&f);
+	expect_thread(&f, f.worker, WAITS_OF_BUSIEST);
+	end(&f);
+
 	/* It only waits, too. */
 	begin(&f);
+	small_thread(f.model, f.process, 104, "VM Periodic Tas");
 	program = small_thread(f.model, f.process, 102, "main");
 	sleeps_in_vain(&f, f.main);
 	sleeps_in_vain(&f, program);

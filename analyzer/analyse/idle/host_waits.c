@@ -7,6 +7,7 @@
 #include <sys/param.h>
 
 #include "analyzer/analyse/idle/lock_turns.h"
+#include "analyzer/analyse/idle/unnamed_code.h"
 #include "analyzer/join/launch/launch_counts.h"
 
 #define AWAY_PERMILLE \
@@ -305,13 +306,18 @@ static int look_only_at(struct search *search, uint32_t thread, uint8_t why)
 	return look(search);
 }
 
-/* Returns the only other thread of the only main thread's process that bears its name, or INDEX_NONE. */
+/*
+ * Returns the only other thread of the only main thread's process that bears its name if that is Java, or INDEX_NONE.
+ * In other programs it is any thread that got no name.
+ */
 static uint32_t namesake(const struct search *search)
 {
 	const struct thread *rows = search->model->threads.row;
 	const struct host_waits *waits = search->waits;
 	uint32_t main = waits->threads[0], found = INDEX_NONE;
 
+	if (code_maker_of(search->model, rows[main].process) != CODE_MAKER_JAVA)
+		return INDEX_NONE;
 	for (uint32_t t = 0; t < search->model->threads.count && waits->thread_count == 1; t++) {
 		if (t == main || rows[t].process != rows[main].process || rows[t].name != rows[main].name ||
 		    !rows[t].name || !is_target(search, t))

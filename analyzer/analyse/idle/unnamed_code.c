@@ -21,17 +21,22 @@ static bool has_thread(const struct model *model, uint32_t process, const char *
 	return false;
 }
 
+enum code_maker code_maker_of(const struct model *model, uint32_t process)
+{
+	if (process >= model->processes.count)
+		return CODE_MAKER_NONE;
+	/* A program may load the virtual machine as a library; these threads begin when it does. */
+	if (is_program(model, process, "java") || has_thread(model, process, "VM Periodic Tas"))
+		return CODE_MAKER_JAVA;
+	if (is_program(model, process, "node") || has_thread(model, process, "V8Worker"))
+		return CODE_MAKER_NODE;
+	return CODE_MAKER_NONE;
+}
+
 enum code_maker unnamed_code_maker(const struct model *model, const struct root *root, uint32_t *process)
 {
 	if (root->place_kind != PLACE_FRAME || !root->generated || root->thread >= model->threads.count)
 		return CODE_MAKER_NONE;
 	*process = model->threads.row[root->thread].process;
-	if (*process >= model->processes.count)
-		return CODE_MAKER_NONE;
-	/* A program may load the virtual machine as a library; these threads begin when it does. */
-	if (is_program(model, *process, "java") || has_thread(model, *process, "VM Periodic Tas"))
-		return CODE_MAKER_JAVA;
-	if (is_program(model, *process, "node") || has_thread(model, *process, "V8Worker"))
-		return CODE_MAKER_NODE;
-	return CODE_MAKER_NONE;
+	return code_maker_of(model, *process);
 }

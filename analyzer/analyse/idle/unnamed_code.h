@@ -14,6 +14,9 @@ enum code_maker {
 	CODE_MAKER_NODE,
 };
 
+/* code_maker_of - the runtime of a process, by its program or its threads; CODE_MAKER_NONE: none of these, or not known */
+enum code_maker code_maker_of(const struct model *model, uint32_t process);
+
 /* unnamed_code_maker - tells by the program, or the threads, of the root's process; @process: its row */
 enum code_maker unnamed_code_maker(const struct model *model, const struct root *root, uint32_t *process);
 
