@@ -43,14 +43,13 @@ static void tell_pipeline_remedy(const struct model *model, const struct results
 static void tell_operator(const struct model *model, const struct results *results, char *text,
 			  size_t size)
 {
-	const struct operator_list *list = &results->devices->operators;
-	const char *name = list->count ? model_text(model, list->rows[0].name) : "";
+	const struct operator_usage *largest = operators_largest(&results->devices->operators);
 
-	if (*name)
+	if (largest && largest->name)
 		append(text, size,
 		       tr("Begin with %.200s, %.1f %% of its device's tasks' time (section "
 		       "operators)."),
-		       name, list->rows[0].percent);
+		       model_text(model, largest->name), largest->percent);
 	else
 		append(text, size, tr("The section operators shows what it does."));
 }

@@ -333,11 +333,11 @@ static void tell_largest(const struct model *model, const struct results *result
 	char place[256] = "";
 
 	if (!results->verdict->by_threads) {
-		const char *name = list && list->count ? model_text(model, list->rows[0].name) : "";
+		const struct operator_usage *largest = list ? operators_largest(list) : NULL;
 
-		if (*name)
-			append(text, size, tr(" Of its tasks' time, %.200s takes the most: %.1f %%."), name,
-			       list->rows[0].percent);
+		if (largest && largest->name)
+			append(text, size, tr(" Of its tasks' time, %.200s takes the most: %.1f %%."),
+			       model_text(model, largest->name), largest->percent);
 		return;
 	}
 	if (most && most->samples >= LARGEST_SAMPLES)
@@ -518,13 +518,16 @@ void verdict_root_text(const struct table_data *of, char *text, size_t size)
 	const struct idle_root *row = verdict->idle.most;
 	const struct bottleneck *b = verdict_bottleneck(of->results);
 	uint64_t of_ns = verdict->roots_of_ns, ns;
+	bool own;
 
 	*text = '\0';
 	if (!row && b)
 		append(text, size, "%s", b->reason);
 	if (!row)
 		return;
-	ns = verdict->state == VERDICT_HOST_CODE && row->spins_ns ? row->spins_ns : row->ns;
+	/* Of the threads' own time spinning is the part that holds them up; of a wait for such a thread all is. */
+	own = of->results->waits && verdict->roots == &of->results->waits->own;
+	ns = own && verdict->state == VERDICT_HOST_CODE && row->spins_ns ? row->spins_ns : row->ns;
 	root_told_text(of, row, text, size);
 	append(text, size, tr("; %s, %.1f %% of %s"), idle_cause_name(row->root.cause),
 	       of_ns ? 100 * (double)ns / (double)of_ns : 0, verdict_of_text(verdict->of));

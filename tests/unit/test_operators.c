@@ -411,6 +411,36 @@ static void order_among_equals(void **state)
 	model_free(model);
 }
 
+/* The largest one in any order; none among selected rows, which may lack it, and by a figure that is no sum. */
+static void largest(void **state)
+{
+	struct analysis_options options = { .operators.by = OPERATOR_BY_NAME };
+	static const struct operator_options of_some[] = { { .by = OPERATOR_BY_NAME, .name = "copy" },
+							   { .by = OPERATOR_BY_NAME, .min_ns = 1 },
+							   { .by = OPERATOR_BY_NAME, .value = OPERATOR_MEAN } };
+	struct model *model = small_model(0, 1000000);
+	struct operator_list list;
+
+	(void)state;
+	small_device(model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	add(model, "copy", "", "DSA", 100, COPY);
+	add(model, "gemm", "", "DSA", 300, COPY);
+	for (int ascending = 0; ascending < 2; ascending++) {
+		options.operators.ascending = ascending;
+		assert_int_equal(operators_analyse(model, &options, &list), 0);
+		assert_string_equal(model_text(model, operators_largest(&list)->name), "gemm");
+		operators_free(&list);
+	}
+	for (size_t i = 0; i < sizeof(of_some) / sizeof(*of_some); i++) {
+		options.operators = of_some[i];
+		assert_int_equal(operators_analyse(model, &options, &list), 0);
+		assert_true(list.count > 0);
+		assert_null(operators_largest(&list));
+		operators_free(&list);
+	}
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -423,6 +453,7 @@ int main(void)
 		cmocka_unit_test(shapes_and_scopes),
 		cmocka_unit_test(several_names),
 		cmocka_unit_test(order_by_figures),
+		cmocka_unit_test(largest),
 		cmocka_unit_test(order_among_equals),
 	};
 

@@ -331,6 +331,12 @@ static void accumulate(struct operator_usage *rows, uint32_t count, double *sums
 	}
 }
 
+static bool is_selection(const struct operator_options *options)
+{
+	return options->name || options->types || options->dtype || options->min_ns || options->max_ns ||
+	       options->value != OPERATOR_SUM;
+}
+
 int operators_of_groups(const struct model *model, const struct operator_groups *groups,
 			const struct analysis_options *options, struct operator_list *list)
 {
@@ -339,7 +345,7 @@ int operators_of_groups(const struct model *model, const struct operator_groups 
 	double *totals = calloc((size_t)model->devices.count + 1, sizeof(*totals));
 	bool ok = totals && select_groups(&of, groups);
 
-	*list = (struct operator_list){ .by = options->operators.by };
+	*list = (struct operator_list){ .by = options->operators.by, .selected = is_selection(&options->operators) };
 	list->rows = ok ? calloc((size_t)of.count + 1, sizeof(*list->rows)) : NULL;
 	ok = list->rows && make_rows(&of, list->rows, &list->count, totals);
 	if (ok) {
@@ -369,4 +375,14 @@ void operators_free(struct operator_list *list)
 	free(list->rows);
 	free(list->metrics.row);
 	*list = (struct operator_list){ 0 };
+}
+
+const struct operator_usage *operators_largest(const struct operator_list *list)
+{
+	const struct operator_usage *largest = NULL;
+
+	for (uint32_t i = 0; i < list->count && !list->selected; i++)
+		if (!largest || list->rows[i].total_ns > largest->total_ns)
+			largest = &list->rows[i];
+	return largest;
 }

@@ -41,6 +41,7 @@ struct operator_list {
 	struct operator_usage *rows;
 	uint32_t count;
 	enum operator_by by;
+	bool selected; /* by name, type or figure, or the figure is no sum: the largest of all may not be here */
 	struct operator_metrics metrics; /* metrics of the rows: figures.first_metric */
 };
 
@@ -58,6 +59,9 @@ int operators_analyse(const struct model *model, const struct analysis_options *
 int operators_of_groups(const struct model *model, const struct operator_groups *groups,
 			const struct analysis_options *options, struct operator_list *list);
 void operators_free(struct operator_list *list);
+
+/* operators_largest - the row with the largest sum, in whatever order they are; NULL if none, or if rows are selected */
+const struct operator_usage *operators_largest(const struct operator_list *list);
 
 /* Does the task's operator match the name, types and dtype of @options? */
 bool operator_wanted(const struct model *model, const struct operator_options *options,

@@ -52,7 +52,8 @@ const unit_key = (path, key, row) => /^cluster\.findings\./.test(path) && /^(val
 const CODE_WORDS = {
 	steps_source: { marker: "marks, or calls that begin a step", inferred: "what repeats in the work", repetition: "what repeats, maybe layers" },
 	root_end: { found: "its cause is known", circle: "it leads back to itself", depth: "it is too long", untraced: "its thread was not traced", no_waker: "who ended the sleep is not known",
-		no_record: "nothing was recorded then", interrupt: "an interrupt of unknown purpose", stopped: "stopped by a signal or a debugger" },
+		no_record: "nothing was recorded then", interrupt: "an interrupt of unknown purpose", stopped: "stopped by a signal or a debugger",
+		unseen_work: "its task waited for long, probably for work that the file does not have, or it waited for the host" },
 };
 const code_key = (path, key) => path.startsWith("steps") && key === "source" ? "steps_source" : /^(idle|waits)\.roots\./.test(path) && key === "end" ? "root_end" : key;
 
