@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/analyse/idle/lock_turns.h"
 #include "tests/unit/verdict_scene.h"
 
 /* main waits in vain while two threads of a pool compute; the functions of a virtual machine have no names. */
@@ -151,30 +152,39 @@ static void garbage(void **state)
 	verdict_end(&f);
 }
 
-/* The rounds of 100 us in which @thread works, every other one, and those in which it waits for a futex until @other ends. */
-static void take_turns(struct model *model, uint32_t thread, uint32_t other, uint64_t rounds, uint64_t first, uint32_t object)
+/*
+ * The rounds of 100 us in which @thread works, every other one, and those in which it waits for a futex until @other ends.
+ * @early_us: it waits that much less, and works on.
+ */
+static void take_turns(struct model *model, uint32_t thread, uint32_t other, uint64_t rounds, uint64_t first, uint32_t object,
+		       uint64_t early_us)
 {
 	for (uint64_t i = 0; i < 2 * rounds; i++) {
 		if (i % 2 == first) {
 			small_span(model, thread, i * 100 * US, (i + 1) * 100 * US, STATE_RUNNING);
 			continue;
 		}
-		small_sleep(model, thread, i * 100 * US, (i + 1) * 100 * US, FUTEX, other, 0);
+		small_sleep(model, thread, i * 100 * US, ((i + 1) * 100 - early_us) * US, FUTEX, other, 0);
 		model->spans.row[model->spans.count - 1].object = object;
+		if (early_us)
+			small_span(model, thread, ((i + 1) * 100 - early_us) * US, (i + 1) * 100 * US, STATE_RUNNING);
 	}
 }
 
-/* Under a lock more threads do not help; stages that wait for different things are no lock, nor is a single wait. */
+/* Under a lock more threads do not help. Stages that wait for different things are no lock, nor are threads that run at once. */
 static void locks(void **state)
 {
 	static const struct {
 		const char *names[2];
 		uint64_t rounds;
 		bool same, lock;
+		uint64_t early_us;
 	} tries[] = {
 		{ { "pool-1", "pool-2" }, 4, false, true }, /* a futex for each thread */
 		{ { "job", "job" }, 4, true, true },	    { { "job", "job" }, 4, false, false },
 		{ { "reader", "writer" }, 4, true, false }, { { "pool-1", "pool-2" }, 2, true, false },
+		{ { "pool-1", "pool-2" }, 4, false, true, 20 },
+		{ { "pool-1", "pool-2" }, 4, false, false, 40 }, /* they mostly work at once */
 	};
 
 	(void)state;
@@ -195,8 +205,8 @@ static void locks(void **state)
 		first = small_thread(model, f.scene.process, 401, tries[i].names[0]);
 		second = small_thread(model, f.scene.process, 402, tries[i].names[1]);
 		small_sleep(model, f.scene.main, 0, 1000 * US, FUTEX, INDEX_NONE, SPAN_NO_WAKE);
-		take_turns(model, first, second, tries[i].rounds, 0, 0);
-		take_turns(model, second, first, tries[i].rounds, 1, !tries[i].same);
+		take_turns(model, first, second, tries[i].rounds, 0, 0, tries[i].early_us);
+		take_turns(model, second, first, tries[i].rounds, 1, !tries[i].same, tries[i].early_us);
 		for (uint64_t k = 0; k < 10; k++)
 			assert_true(MODEL_PUSH(&model->stack_samples, ((struct stack_sample){
 				.thread = k % 2 ? second : first, .ts_ns = (100 * k + 50) * US })));
@@ -211,6 +221,32 @@ static void locks(void **state)
 	}
 }
 
+/* A few short waits for each other in a long time are no taking of turns. */
+static void few_turns(void **state)
+{
+	(void)state;
+	for (int rest_ms = 39; rest_ms <= 40; rest_ms++) {
+		struct verdict_scene f;
+		struct model *model;
+		uint32_t threads[2];
+
+		verdict_begin(&f);
+		model = f.scene.model;
+		assert_true(MODEL_PUSH(&model->sleep_objects,
+				       ((struct sleep_object){ .kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = 0x1000 })));
+		threads[0] = small_thread(model, f.scene.process, 401, "job");
+		threads[1] = small_thread(model, f.scene.process, 402, "job");
+		for (int i = 0; i < 2; i++) {
+			take_turns(model, threads[i], threads[!i], 4, (uint64_t)i, 0, 0);
+			small_sleep(model, threads[i], 800 * US, (800 + 1000 * (uint64_t)rest_ms) * US, FUTEX, INDEX_NONE,
+				    SPAN_NO_WAKE);
+		}
+		verdict_judge_waits(&f);
+		assert_int_equal(lock_turns_between(model, threads[0], threads[1]), rest_ms == 39);
+		verdict_end(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +255,7 @@ int main(void)
 		cmocka_unit_test(spins),
 		cmocka_unit_test(fork_server),
 		cmocka_unit_test(locks),
+		cmocka_unit_test(few_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
