@@ -36,6 +36,9 @@ static void list_peers(const struct model *model, const struct verdict *verdict,
 	for (uint32_t i = 0; count && roots && i < roots->count && count <= PEERS_MAX; i++) {
 		const struct root *root = &roots->row[i].root;
 
+		/* The first one is what the verdict is about; who ended a short wait or two has no part in it. */
+		if (count > 1 && 100 * (double)roots->row[i].ns < VERDICT_NOISE_PERCENT * (double)verdict->roots_of_ns)
+			continue;
 		if (root->who_kind == WHO_THREAD &&
 		    (root->cause == IDLE_NO_WORK || root->end == ROOT_END_UNTRACED))
 			count = add_pid(model, root->who, pids, count);

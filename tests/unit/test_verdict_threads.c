@@ -530,7 +530,26 @@ static void untraced_peer(void **state)
 	assert_int_equal(f.verdict.lack, VERDICT_LACK_PROCESS);
 	verdict_says(&f, "to know  Record that process, too (--pid 100,200, or profctl record --system). A server");
 	verdict_says(&f, "was not traced <- main 100; network, 80.0 % of the time");
+	verdict_end(&f);
+	/* Of two other processes the one that ended a short wait is not named. */
+	for (uint64_t other_us = 20; other_us <= 40; other_us += 20) {
+		uint32_t process, other;
+
+		verdict_begin(&f);
+		process = small_process(scene->model, 300, "bus", false);
+		other = small_thread(scene->model, process, 300, "bus");
+		small_span(scene->model, scene->main, 0, 200 * US, STATE_RUNNING);
+		small_sleep(scene->model, scene->main, 200 * US, (1000 - other_us) * US, RECVFROM, scene->outsider, 0);
+		small_sleep(scene->model, scene->main, (1000 - other_us) * US, 1000 * US, RECVFROM, other, 0);
+		verdict_judge_waits(&f);
+		verdict_says(&f, other_us == 20 ? "(--pid 100,200, or" : "(--pid 100,200,300, or");
+		verdict_end(&f);
+	}
 	/* For a loader's thread the data is late. */
+	verdict_begin(&f);
+	small_span(scene->model, scene->main, 0, 200 * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, 200 * US, 1000 * US, RECVFROM, scene->outsider, 0);
+	verdict_judge_waits(&f);
 	verdict_add_pipeline(&f);
 	f.pipelines.list.row[0].threads.row[0].thread = scene->main;
 	verdict_judge(&f);
