@@ -131,3 +131,15 @@ void scene_expect_chain(const struct idle_root *row, uint32_t count,
 	for (uint32_t i = 0; i < count; i++)
 		assert_int_equal(row->hops[i].thread, threads[i]);
 }
+
+uint32_t scene_frame(struct model *model, const char *name, const char *path)
+{
+	struct code_file file = { .path = path ? model_string(model, path) : 0 };
+	struct code_frame frame = { .name = name ? model_string(model, name) : 0,
+				    .file = path ? model->code_files.count : INDEX_NONE,
+				    .kind = PROFBPF__STACKS__KIND__USER };
+
+	assert_true(!path || MODEL_PUSH(&model->code_files, file));
+	assert_true(MODEL_PUSH(&model->code_frames, frame));
+	return model->code_frames.count - 1;
+}

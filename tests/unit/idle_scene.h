@@ -71,4 +71,7 @@ const struct idle_root *scene_root(const struct scene *scene, uint8_t cause, uin
 /* Checks that the chain of a row consists of these threads, in this order. */
 void scene_expect_chain(const struct idle_root *row, uint32_t count, const uint32_t *threads);
 
+/* scene_frame - adds a function of a program to the model's frames, NULL: without a name, or a file; returns its index */
+uint32_t scene_frame(struct model *model, const char *name, const char *path);
+
 #endif /* PROFBPF_TESTS_UNIT_IDLE_SCENE_H */

@@ -106,146 +106,6 @@ static void test_python_places(void **state)
 	scene_end(&scene);
 }
 
-static uint32_t add_frame(struct model *model, const char *name, const char *path)
-{
-	struct code_file file = { .path = path ? model_string(model, path) : 0 };
-	struct code_frame frame = { .name = name ? model_string(model, name) : 0,
-				    .file = path ? model->code_files.count : INDEX_NONE,
-				    .kind = PROFBPF__STACKS__KIND__USER };
-
-	assert_true(!path || MODEL_PUSH(&model->code_files, file));
-	assert_true(MODEL_PUSH(&model->code_frames, frame));
-	return model->code_frames.count - 1;
-}
-
-/* A function without a name is named by the file, and by the nearest function with a name, rather not by the C library's. */
-static void test_callers(void **state)
-{
-	enum { TIMES, LIBC, FILE_ONLY, VDSO, MADE, FRAMES };
-	/* The stacks of three samples; what is said of the place, and what is to be made cheaper. */
-	static const struct {
-		uint32_t stack[3];
-		uint32_t depth;
-		const char *place, *work;
-		bool generated;
-	} tries[] = {
-		{ { VDSO, LIBC, TIMES }, 3, "[vdso], called by run_batch", "run_batch", false },
-		{ { VDSO, LIBC }, 2, "[vdso], called by clock_gettime", "clock_gettime", false },
-		{ { FILE_ONLY, FILE_ONLY, TIMES }, 3, "libfoo.so, called by run_batch", "run_batch", false },
-		{ { FILE_ONLY }, 1, "libfoo.so", "libfoo.so", false },
-		{ { MADE, TIMES }, 2, "code without a name, called by run_batch", "its code", true },
-		{ { MADE, MADE }, 2, "code without a name", "its code", true },
-		{ { TIMES, MADE }, 2, "job run_batch", "job run_batch", true },
-	};
-
-	(void)state;
-	for (size_t try = 0; try < sizeof(tries) / sizeof(*tries); try++) {
-		struct scene scene = scene_make();
-		struct model *model = scene.model;
-		uint32_t frames[FRAMES];
-		const struct idle_root *root;
-		char text[300];
-
-		frames[TIMES] = add_frame(model, "run_batch", "/j/job");
-		frames[LIBC] = add_frame(model, "clock_gettime", "/lib/libc.so.6");
-		frames[FILE_ONLY] = add_frame(model, NULL, "/j/libfoo.so");
-		frames[VDSO] = add_frame(model, "[vdso]", NULL);
-		frames[MADE] = add_frame(model, NULL, NULL);
-		for (uint32_t i = 0; i < tries[try].depth; i++)
-			assert_true(MODEL_PUSH(&model->stack_frames, frames[tries[try].stack[i]]));
-		assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 0, tries[try].depth })));
-		for (uint64_t i = 0; i < 3; i++)
-			assert_true(MODEL_PUSH(&model->stack_samples, ((struct stack_sample){
-				.thread = scene.worker, .ts_ns = (110 + i) * US })));
-		scene_main_waits(&scene, scene.worker);
-		small_span(model, scene.worker, 0, 1000 * US, STATE_RUNNING);
-		scene_compute_roots(&scene);
-		root = scene_root(&scene, IDLE_USER_CODE, scene.worker);
-		assert_int_equal(root->samples, 3);
-		assert_int_equal(root->root.generated, tries[try].generated);
-		root_place_text(model, NULL, &root->root, text, sizeof(text));
-		assert_string_equal(text, tries[try].place);
-		root_work_text(model, &root->root, text, sizeof(text));
-		assert_string_equal(text, tries[try].work);
-		scene_end(&scene);
-	}
-}
-
-/* A caller is that of the place, not of another function without a name; its own samples are counted apart. */
-static void test_callers_apart(void **state)
-{
-	enum { WORK, FOO, BAR, FRAMES };
-	/* Numbers of samples in libfoo.so, in it called by run_batch, in libbar.so called by that, and in run_batch itself. */
-	static const struct {
-		uint32_t samples[4];
-		const char *place;
-	} tries[] = {
-		{ { 6, 0, 5, 0 }, "libfoo.so" },
-		{ { 0, 6, 0, 5 }, "libfoo.so, called by run_batch" },
-		{ { 3, 3, 0, 0 }, "libfoo.so, called by run_batch" },
-		{ { 4, 2, 0, 0 }, "libfoo.so" },
-		{ { 0, 6, 3, 0 }, "libfoo.so, called by run_batch" },
-	};
-
-	(void)state;
-	for (size_t try = 0; try < sizeof(tries) / sizeof(*tries); try++) {
-		struct scene scene = scene_make();
-		struct model *model = scene.model;
-		uint32_t frames[FRAMES] = { add_frame(model, "run_batch", "/j/job"), add_frame(model, NULL, "/j/libfoo.so"),
-					    add_frame(model, NULL, "/j/libbar.so") };
-		const uint32_t order[] = { frames[FOO], frames[WORK], frames[BAR], frames[WORK] };
-		static const struct code_stack stacks[] = { { 0, 1 }, { 0, 2 }, { 2, 2 }, { 1, 1 } };
-		uint64_t at = 110;
-		char text[300];
-
-		for (size_t i = 0; i < 4; i++) {
-			assert_true(MODEL_PUSH(&model->stack_frames, order[i]));
-			assert_true(MODEL_PUSH(&model->code_stacks, stacks[i]));
-		}
-		for (uint32_t stack = 0; stack < 4; stack++)
-			for (uint32_t i = 0; i < tries[try].samples[stack]; i++)
-				assert_true(MODEL_PUSH(&model->stack_samples,
-						       ((struct stack_sample){ .thread = scene.worker, .ts_ns = at++ * US,
-									       .stack = stack })));
-		scene_main_waits(&scene, scene.worker);
-		small_span(model, scene.worker, 0, 1000 * US, STATE_RUNNING);
-		scene_compute_roots(&scene);
-		root_place_text(model, NULL, &scene_root(&scene, IDLE_USER_CODE, scene.worker)->root, text, sizeof(text));
-		assert_string_equal(text, tries[try].place);
-		scene_end(&scene);
-	}
-}
-
-/* The part of a wait that is spinning, by the CPU samples alone, also where the place is by Python's. */
-static void test_spins(void **state)
-{
-	struct scene scene = scene_make();
-	struct model *model = scene.model;
-	struct code_frame python = { .name = model_string(model, "train"), .file = INDEX_NONE,
-				     .kind = PROFBPF__STACKS__KIND__PYTHON };
-	const struct idle_root *root;
-
-	(void)state;
-	add_frame(model, "gomp_barrier_wait_end", "/l/libgomp.so.1");
-	assert_true(MODEL_PUSH(&model->code_frames, python));
-	for (uint32_t i = 0; i < 2; i++) {
-		assert_true(MODEL_PUSH(&model->stack_frames, i));
-		assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ i, 1 })));
-	}
-	for (uint64_t i = 0; i < 10; i++)
-		assert_true(MODEL_PUSH(&model->stack_samples,
-				       ((struct stack_sample){ .thread = scene.worker, .ts_ns = (110 + i) * US,
-							       .stack = i >= 8 })));
-	scene_main_waits(&scene, scene.worker);
-	small_span(model, scene.worker, 0, 1000 * US, STATE_RUNNING);
-	scene_compute_roots(&scene);
-	root = scene_root(&scene, IDLE_USER_CODE, scene.worker);
-	assert_string_equal(root->word, IDLE_WORD_SPINS);
-	assert_int_equal(root->samples, 2);
-	assert_int_equal(root->spins_ns, root->ns / 10 * 8);
-	scene_end(&scene);
-}
-
 /* Samples are taken in the interrupt that ends a stretch; half of them have to agree on the purpose. */
 static void test_words(void **state)
 {
@@ -327,8 +187,8 @@ static void test_words_over(void **state)
 	for (int collects = 0; collects < 2; collects++) {
 		struct scene scene = scene_make();
 		struct model *model = scene.model;
-		uint32_t copy = add_frame(model, "memcpy", "/lib/libc.so.6");
-		uint32_t caller = add_frame(model, collects ? "GangWorker::loop" : "run_batch", "/jdk/libjvm.so");
+		uint32_t copy = scene_frame(model, "memcpy", "/lib/libc.so.6");
+		uint32_t caller = scene_frame(model, collects ? "GangWorker::loop" : "run_batch", "/jdk/libjvm.so");
 		const struct idle_root *root;
 
 		assert_true(MODEL_PUSH(&model->stack_frames, copy));
@@ -625,7 +485,6 @@ int main(void)
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_python_places),
 		cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_callers), cmocka_unit_test(test_callers_apart), cmocka_unit_test(test_spins),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_words_over),
 		cmocka_unit_test(test_own_code),
