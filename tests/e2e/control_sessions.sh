@@ -177,7 +177,8 @@ if [ -e /proc/self/autogroup ] && [ "$(nice)" -le 0 ] &&
 	stop_attach
 	complete "session of a private daemon that had priority" "$WORK/ahead.pbt"
 
-	script -qec "$PROFCTL top --standalone --pid $target" /dev/null >"$WORK/screen" 2>&1 </dev/null &
+	# A shell that is not Bash would stay between script and profctl without exec.
+	script -qec "exec $PROFCTL top --standalone --pid $target" /dev/null >"$WORK/screen" 2>&1 </dev/null &
 	terminal=$!
 	# Its first table, in which the target, which sleeps, may have no row.
 	wait_until 30 grep -q 'sorted by' "$WORK/screen" || fail "top shows nothing: $(cat "$WORK/screen")"
