@@ -157,6 +157,7 @@ int import_end_reading(struct import *import, int err, bool any, const char *dam
 extern const struct importer import_pytorch;
 extern const struct importer import_aicpu_raw;
 extern const struct importer import_chrome;
+extern const struct importer import_proton_trace;
 extern const struct importer import_step_trace;
 extern const struct importer import_training_trace;
 extern const struct importer import_directory;

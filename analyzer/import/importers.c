@@ -54,6 +54,7 @@ static const struct importer *const IMPORTERS[] = {
 	&import_onnxruntime,
 	&import_tensorrt,
 	&import_proton,
+	&import_proton_trace,
 	&import_perfetto,
 	&import_chrome,
 	&import_directory,

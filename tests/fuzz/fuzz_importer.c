@@ -117,6 +117,7 @@ static const struct target TARGETS[] = {
 	{ "onnxruntime", &import_onnxruntime, { "onnxruntime_profile.json" } },
 	{ "tensorrt", &import_tensorrt, { "times.json" } },
 	{ "proton", &import_proton, { "proton.hatchet" } },
+	{ "proton_trace", &import_proton_trace, { "proton.chrome_trace" } },
 	{ "perfetto", &import_perfetto, { "trace.pftrace" } },
 	{ "chrome", &import_chrome, { "trace.json" } },
 	{ "directory",

@@ -419,6 +419,50 @@ static void test_nsys2json(void **state)
 	model_free(model);
 }
 
+#define PROTON(name, cat, more, ts, dur)                                                                              \
+	"{\"args\":{\"call_stack\":[\"ROOT\",\"fwd\",\"" name "\"]},\"cat\":\"" cat "\",\"dur\":" dur ",\"name\":\"" name      \
+	"\",\"ph\":\"X\"," more ",\"ts\":" ts "}"
+#define LANE(name, tid)                                                                                               \
+	"{\"args\":{\"name\":\"" name "\"},\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":0,\"tid\":" tid "},"
+#define PROTON_BEGIN "{\"displayTimeUnit\":\"us\",\"traceEvents\":["
+
+/* proton's trace until 2025: a text for each stream, without processes. */
+static void test_proton_streams(void **state)
+{
+	struct model *model = import_words("proton.chrome_trace",
+					   PROTON_BEGIN PROTON("foo", "kernel", "\"tid\":0", "0.0", "3.0") ","
+					   PROTON("bar", "kernel", "\"tid\":0", "10.0", "5.5") "]}\n"
+					   PROTON_BEGIN PROTON("baz", "kernel", "\"tid\":7", "20.0", "7.0") "]}\n");
+
+	assert_int_equal(model->devices.count, 1);
+	assert_int_equal(model->devices.row[0].id, 0);
+	assert_string_equal(model_text(model, model->devices.row[0].source), "proton");
+	assert_int_equal(model->tasks.count, 3);
+	assert_int_equal(model->tasks.row[2].stream, 7);
+	assert_int_equal(import_busy(model, 0, PROFBPF__DEVICE_TASKS__KIND__KERNEL), 15500);
+	assert_int_equal(model->calls.count, 0);
+	model_free(model);
+}
+
+/* Newer ones: scopes of the host, and of captured kernels, which are no work besides that of the kernels. */
+static void test_proton_lanes(void **state)
+{
+	struct model *model = import_words(
+		"proton.chrome_trace",
+		PROTON_BEGIN LANE("CPU Thread 77", "1000077") LANE("Graph: Stream 9", "2000009") LANE("GPU Stream 9", "3000009")
+		PROTON("fwd", "scope", "\"pid\":0,\"tid\":1000077", "0.0", "30.0") ","
+		PROTON("<captured_at>", "scope", "\"pid\":0,\"tid\":2000009", "10.0", "9.0") ","
+		PROTON("foo", "kernel", "\"pid\":0,\"tid\":3000009", "10.0", "4.0") ","
+		PROTON("bar", "kernel", "\"pid\":0,\"tid\":3000009", "16.0", "3.0") "]}\n");
+
+	assert_int_equal(model->tasks.count, 2);
+	assert_int_equal(model->tasks.row[0].stream, 9);
+	assert_int_equal(import_busy(model, 0, PROFBPF__DEVICE_TASKS__KIND__KERNEL), 7000);
+	assert_int_equal(model->calls.count, 1);
+	assert_string_equal(model_text(model, model->functions.row[model->calls.row[0].function].name), "fwd");
+	model_free(model);
+}
+
 /* A link, a copy, and a file that is given again are the same work. */
 static void test_twice(void **state)
 {
@@ -474,6 +518,7 @@ int main(void)
 		cmocka_unit_test(test_refusals),  cmocka_unit_test(test_order),
 		cmocka_unit_test(test_unitrace),  cmocka_unit_test(test_unitrace_nodes),
 		cmocka_unit_test(test_unitrace_arrows),
+		cmocka_unit_test(test_proton_streams), cmocka_unit_test(test_proton_lanes),
 		cmocka_unit_test(test_nsys_chrome),
 		cmocka_unit_test(test_nsys2json),
 		cmocka_unit_test(test_twice),

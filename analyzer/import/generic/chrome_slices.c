@@ -9,7 +9,9 @@
  * (onnxruntime.c; here in files merged from several) names only the launching provider: the time is the host's.
  * Intel's unitrace has processes "HOST<node1>" and "RANK 3 DEVICE<node1>[Intel(R) ...] 0:3a:0:0 #0", whose numbers and
  * those of their threads count down from 2^32; "gpu_op" is what the device did, "cpu_op" a call of Level Zero, MPI or
- * the job's own range.
+ * the job's own range. Triton's proton (data="trace") has a text of JSON for each stream, one after the other, or, in
+ * newer versions, one for all; its kernels are of category "kernel" and have args.call_stack. What it recorded of warps
+ * inside of kernels is refused (unknown_file.c): its times are cycles.
  * Format: "Trace Event Format", Google.
  */
 #include <errno.h>
@@ -44,6 +46,7 @@ enum field {
 	F_OPERATION,
 	F_STEP,
 	F_CALL,
+	F_CALL_STACK,
 	FIELDS
 };
 
@@ -64,6 +67,7 @@ static const char *const KEYS[] = { "ph",
 				    "args.hlo_op",
 				    "args.step_num",
 				    "args.correlation_id",
+				    "args.call_stack[]",
 				    NULL };
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
@@ -101,9 +105,21 @@ static bool is_unitrace(const char *text)
 	       strstr(text, "\"traceEvents\"");
 }
 
+#define PROTON_WARPS "\"Finalization Time (ns)\"" /* proton's times within kernels */
+
+static int detect_proton(const struct import_sample *sample)
+{
+	if (sample->directory || strstr(sample->text, PROTON_WARPS))
+		return 0;
+	return strstr(sample->text, "\"traceEvents\"") && strstr(sample->text, "\"call_stack\"") &&
+			       strstr(sample->text, "\"cat\":\"kernel\"")
+		       ? 50
+		       : 0;
+}
+
 static int detect(const struct import_sample *sample)
 {
-	if (sample->directory)
+	if (sample->directory || strstr(sample->text, PROTON_WARPS))
 		return 0;
 	if (is_unitrace(sample->text))
 		return 95;
@@ -154,13 +170,15 @@ static bool is_word(const struct json_value *value, const char *word)
 	return value->text && strcasecmp(value->text, word) == 0;
 }
 
-static enum slice_evidence evidence_of(const struct json_value *values)
+static enum slice_evidence evidence_of(const struct json_value *values, bool proton)
 {
 	static const char *const SURE[] = { "gpu_memcpy", "gpu_memset", "gpu_kernel", "gpu_op",
 					    "gpu" };
 	static const char *const LIKELY[] = { "kernel", "memcpy", "memset", "concurrent_kernel" };
 	const struct json_value *category = &values[F_CAT];
 
+	if (proton)
+		return is_word(category, "kernel") && values[F_CALL_STACK].text ? SLICE_ON_DEVICE : SLICE_ON_HOST;
 	for (size_t i = 0; i < sizeof(SURE) / sizeof(SURE[0]); i++) {
 		if (is_word(category, SURE[i]))
 			return SLICE_ON_DEVICE;
@@ -270,8 +288,8 @@ static int add_event(struct chrome *file, const struct json_value *values, char 
 	int64_t ts_ns;
 
 	if (phase == 'X')
-		slice.evidence = evidence_of(values);
-	track = slice.evidence == SLICE_ON_DEVICE && values[F_PID].text &&
+		slice.evidence = evidence_of(values, file->slices.proton);
+	track = slice.evidence == SLICE_ON_DEVICE && values[F_PID].text && !file->slices.proton &&
 				!strstr(process_of(file, values), UNITRACE_DEVICE)
 			? stream_of(file, values)
 			: track_of(file, values);
@@ -283,6 +301,8 @@ static int add_event(struct chrome *file, const struct json_value *values, char 
 		return -ENOMEM;
 	slice.start_ns = ts_ns;
 	slice.track = track;
+	if (file->slices.proton && slice.evidence == SLICE_ON_DEVICE)
+		file->slices.tracks.row[track].told = true;
 	if (phase == 'X')
 		return slices_add(&file->slices, &slice);
 	edge = (struct edge){ .ns = ts_ns, .track = track, .name = name, .ends = phase == 'E' };
@@ -393,18 +413,19 @@ static int name_processes(struct chrome *file)
 	return err;
 }
 
-static int import(struct import *import)
+static int import_trace(struct import *import, bool proton)
 {
 	struct chrome file = { .import = import };
 	const struct json_reader reader = {
-		.keys = KEYS, .object = on_object, .context = &file,
+		.keys = KEYS, .documents = proton, .object = on_object, .context = &file,
 		.units = UNITS, .rounded = import_rounded, .rounded_context = import,
 		.place = &import->place
 	};
 	char damage[256] = "";
 	int err;
 
-	slices_open(&file.slices, import, "chrome", CLOCK);
+	slices_open(&file.slices, import, proton ? "proton" : "chrome", CLOCK);
+	file.slices.proton = proton;
 	err = json_objects_read(import->path, &reader, damage, sizeof(damage));
 	err = import_end_reading(import, err, file.slices.slices.count || file.edges.count, damage);
 	if (!err)
@@ -427,9 +448,26 @@ static int import(struct import *import)
 	return err;
 }
 
+static int import_any(struct import *import)
+{
+	return import_trace(import, false);
+}
+
+static int import_proton_kernels(struct import *import)
+{
+	return import_trace(import, true);
+}
+
 const struct importer import_chrome = {
 	.name = "chrome",
 	.what = "a Chrome trace",
 	.detect = detect,
-	.import = import,
+	.import = import_any,
+};
+
+const struct importer import_proton_trace = {
+	.name = "proton_trace",
+	.what = "a Chrome trace of Triton's proton",
+	.detect = detect_proton,
+	.import = import_proton_kernels,
 };

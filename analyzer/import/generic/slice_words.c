@@ -175,6 +175,26 @@ static bool choose_nsys(const struct slices *slices, struct slice_track *track)
 	return true;
 }
 
+/*
+ * Of Triton's proton only kernels are a device's. It names no device; streams are numbered by their names, if they have
+ * any. "Graph: Stream 7" has the scopes of the captured kernels, as long as those took.
+ */
+static void choose_proton(const struct slices *slices, struct slice_track *track)
+{
+	const char *name = text(slices, track->name);
+	unsigned int number;
+
+	track->role = TRACK_HOST;
+	if (is_numbered(name, "Graph: Stream ", &number))
+		track->role = TRACK_SUM;
+	if (!track->told)
+		return;
+	track->role = TRACK_DEVICE;
+	track->device = 0;
+	if (is_numbered(name, "GPU Stream ", &number))
+		track->stream = number;
+}
+
 void slices_choose(struct slices *slices)
 {
 	struct contents contents = { 0 };
@@ -184,6 +204,10 @@ void slices_choose(struct slices *slices)
 		struct slice_track *track = &slices->tracks.row[i];
 		const char *process = text(slices, track->process);
 
+		if (slices->proton) {
+			choose_proton(slices, track);
+			continue;
+		}
 		if (choose_nsys(slices, track))
 			continue;
 		if (contents.devices)

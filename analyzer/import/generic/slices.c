@@ -280,7 +280,7 @@ static int number_streams(struct slices *slices)
 
 static uint32_t device_row(struct slices *slices, const struct slice_track *track)
 {
-	const char *process = process_name(slices, track);
+	const char *process = slices->proton ? "GPU" : process_name(slices, track);
 	uint32_t row = import_device(&slices->rows, track->device, INDEX_NONE,
 				     *process ? process : "unnamed", "accelerator", slices->source,
 				     slices->clock);
@@ -419,7 +419,7 @@ static int put_call(struct slices *slices, const struct slice *slice, uint64_t s
 	if (call.thread == INDEX_NONE)
 		return -ENOMEM;
 	name_thread(slices, track, call.thread, end_ns);
-	if (!*runtime && strncmp(process_name(slices, track), "/host:", 6) == 0)
+	if (!*runtime && (slices->proton || strncmp(process_name(slices, track), "/host:", 6) == 0))
 		return put_scope(slices, slice, call.thread, start_ns, end_ns);
 	call.function = import_function(&slices->rows, *runtime ? runtime : "host",
 					*name ? name : "unnamed",

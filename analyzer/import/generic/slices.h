@@ -78,6 +78,7 @@ struct slices {
 	struct import_rows rows;
 	const char *source; /* device.source */
 	bool own; /* an export of profbpf */
+	bool proton; /* a trace of Triton's proton: kernels have evidence, all else is ranges of the host */
 	int64_t move_ns; /* added to all times; set by slices_finish() */
 	uint8_t clock; /* Profbpf__DeviceClock; may be set until slices_finish() */
 	MODEL_ARRAY(struct slice_track) tracks;

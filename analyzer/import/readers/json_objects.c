@@ -295,6 +295,8 @@ static int enter(struct parse *parse, bool array)
 		parse->error = -EMLINK;
 		return 0;
 	}
+	if (!outer)
+		parse->length = 0;
 	parse->prefix[parse->depth] = outer && parse->is_array[outer] ? parse->prefix[outer]
 								      : (uint16_t)parse->length;
 	parse->is_array[parse->depth] = array;
@@ -501,6 +503,7 @@ static int read_once(const char *path, struct parse *parse, struct json_literals
 	if (!err) {
 		/* Names need not be UTF-8. */
 		yajl_config(handle, yajl_dont_validate_strings, 1);
+		yajl_config(handle, yajl_allow_multiple_values, parse->reader->documents);
 		err = feed(parse, handle, &file, literals, error, error_size);
 		input_file_close(&file);
 	}

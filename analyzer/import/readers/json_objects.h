@@ -39,6 +39,7 @@ struct json_reader {
 	 * member of the root object.
 	 */
 	const char *const *lists;
+	bool documents; /* the file may have several JSON texts, one after the other: their lists are as one */
 	/*
 	 * Called for each object of array @list ("" for the root array); values[i] belongs to keys[i] and is valid
 	 * during the call. A negative errno ends the reading.
