@@ -11,7 +11,8 @@
 #include "analyzer/import/readers/sqlite_file.h"
 
 #define TAR_MAGIC_AT 257 /* "ustar", in the header of the first file */
-#define HEAD 4096 /* bytes that are read of the file */
+#define HEAD 65536 /* bytes that are read of the file */
+#define PART 4096 /* of a text whose brackets are counted */
 #define COLUMNS_SHOWN 120 /* bytes of a table's header in the message */
 #define REPLACED "\xef\xbf\xbd" /* U+FFFD */
 #define REPLACED_MIN 4
@@ -20,6 +21,15 @@
 #define NEURON                                                                                     \
 	"a file of AWS Neuron's profiler: give the *.pftrace that `neuron-explorer view -d FOLDER "  \
 	"--output-format perfetto` makes of its folder"
+#define UNITRACE                                                                                   \
+	"the text of Intel's unitrace: give the *.json that unitrace --chrome-kernel-logging "        \
+	"--chrome-call-logging writes"
+#define XPROF                                                                                      \
+	"a page of TensorBoard's profiler (XProf): give the *.xplane.pb or trace.json.gz of its run, " \
+	"in plugins/profile"
+#define TORCH_NPU                                                                                  \
+	"raw data of torch_npu: run torch_npu.profiler.profiler.analyse(FOLDER), where FOLDER holds "  \
+	"*_ascend_pt, and give FOLDER"
 #define NCU                                                                                        \
 	"Nsight Compute's, which runs each kernel alone, several times: a job's times are in reports "  \
 	"of Nsight Systems (nsys profile, then nsys export --type sqlite)"
@@ -52,8 +62,8 @@ static const char *by_magic(const char *head, size_t size)
 	if (BEGINS(head, "\x1f\x8b") || BEGINS(head, "\x28\xb5\x2f\xfd"))
 		return "compressed twice: unpack it once (gunzip or unzstd), and give that file";
 	if (BEGINS(head, "PAR1") || BEGINS(head, "ARROW1") || BEGINS(head, "\x89HDF"))
-		return "a table as Parquet, Arrow or HDF5: give the same as SQLite (nsys export --type "
-		       "sqlite)";
+		return "a table as Parquet, Arrow or HDF5: of Nsight Systems give SQLite (nsys export --type "
+		       "sqlite), of AWS Neuron the *.pftrace of neuron-explorer";
 	if (head[0] == '\x80' && head[1] >= 2 && head[1] <= 5)
 		return "a pickle of Python, as PyTorch's snapshots of memory are: give a trace of "
 		       "torch.profiler";
@@ -83,10 +93,40 @@ static bool is_table(const char *head, char separator)
 	return separators >= 2 && letters > separators && !strchr("{[<", head[0]);
 }
 
-/* Lines of messages may precede Nsight Compute's table. */
-static bool is_ncu(const char *head)
+/* Texts of tools, by words that the beginning of each has. */
+static const struct {
+	const char *words[3];
+	const char *why;
+} TEXTS[] = {
+	{ { "\"ID\",\"Process ID\",\"Process Name\"" }, "a table of " NCU }, /* lines of messages may precede it */
+	{ { "\"traceEvents\"", "\"Finalization Time (ns)\"" },
+	  "a trace of Triton's proton of warps inside of kernels, in cycles: give what proton.start() writes without "
+	  "backend=\"instrumentation\"" },
+	{ { "tensor_engine_active_time" }, NEURON },
+	{ { "\"nc_idx\"", "\"event_type\"" }, NEURON },
+	{ { "=== Device Timing Summary ===" }, UNITRACE },
+	{ { "=== API Timing Summary ===" }, UNITRACE },
+	{ { "== L0 Backend ==" }, UNITRACE },
+	{ { "\"cols\":", "\"rows\":", "\"p\":" }, XPROF },
+	{ { "\"byCategory\"", "\"deviceType\"" }, XPROF },
+	{ { "\"memoryProfilePerAllocator\"" }, XPROF },
+	{ { "\"Layers\"", "\"Bindings\"" },
+	  "TensorRT's layers without their times: give what trtexec --exportProfile or --exportTimes writes" },
+	{ { "\"nodes\"", "\"ctrl_deps\"" },
+	  "an execution trace of PyTorch, which has no times of devices: give the trace of torch.profiler" },
+};
+
+static const char *by_words(const char *head)
 {
-	return strstr(head, "\"ID\",\"Process ID\",\"Process Name\"") != NULL;
+	for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
+		size_t k = 0;
+
+		while (k < 3 && TEXTS[i].words[k] && strstr(head, TEXTS[i].words[k]))
+			k++;
+		if (k == 3 || !TEXTS[i].words[k])
+			return TEXTS[i].why;
+	}
+	return NULL;
 }
 
 static bool by_columns(const char *head, char *why, size_t why_size)
@@ -130,7 +170,10 @@ static bool by_content(const char *path, char *why, size_t why_size)
 {
 	char head[HEAD + 1];
 	size_t size = read_head(path, head);
-	const char *words = is_ncu(head) ? "a table of " NCU : by_magic(head, size);
+	const char *words = by_words(head);
+
+	if (!words)
+		words = by_magic(head, size);
 
 	if (words)
 		snprintf(why, why_size, "%s", words);
@@ -170,7 +213,7 @@ bool unknown_file_is_torn(const char *path)
 	struct brackets brackets = { 0 };
 	struct input_file file;
 	struct stat status;
-	char part[HEAD], ignored[256];
+	char part[PART], ignored[256];
 	int length;
 
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
@@ -188,7 +231,7 @@ bool unknown_file_is_torn(const char *path)
 	return !brackets.other && (brackets.open || length < 0);
 }
 
-/* Files that only their own tools read, by the ends of their names. */
+/* Files that only their own tools read, and what they made of others, by the ends of their names. */
 static const struct {
 	const char *name, *why;
 } ENDINGS[] = {
@@ -198,15 +241,29 @@ static const struct {
 	{ ".ntff", NEURON },
 	{ ".neff", NEURON },
 	{ ".hltv", "a profile of Intel Gaudi's own profiler: give a trace of torch.profiler (ProfilerActivity.HPU)" },
+	{ ".hatchet_msgpack", "a tree of Triton's proton as MessagePack: give it as JSON (output_format=\"hatchet\")" },
+	{ "/torch.op_range", TORCH_NPU },
+	{ "/torch.op_mark", TORCH_NPU },
+	{ ".op_stats.pb", XPROF },
+	{ ".overview_page.pb", XPROF },
+	{ ".input_pipeline.pb", XPROF },
+	{ ".kernel_stats.pb", XPROF },
+	{ ".tensorflow_stats.pb", XPROF },
 };
+
+static bool ends_with(const char *path, const char *end)
+{
+	size_t length = strlen(path), part = strlen(end);
+
+	return length >= part && strcmp(path + length - part, end) == 0;
+}
 
 bool unknown_file_why(const char *path, char *why, size_t why_size)
 {
-	const char *dot = strrchr(path, '.');
 	struct stat status;
 
-	for (size_t i = 0; dot && i < sizeof(ENDINGS) / sizeof(*ENDINGS); i++) {
-		if (strcmp(dot, ENDINGS[i].name) != 0)
+	for (size_t i = 0; i < sizeof(ENDINGS) / sizeof(*ENDINGS); i++) {
+		if (!ends_with(path, ENDINGS[i].name))
 			continue;
 		snprintf(why, why_size, "%s", ENDINGS[i].why);
 		return true;

@@ -236,8 +236,43 @@ static void test_refusals(void **state)
 	check_refused("a.arrow", "ARROW1\0\0", 8, "nsys export --type sqlite");
 	check_refused("a.pickle", "\x80\x04\x95\x10", 4, "a pickle of Python");
 	check_refused("perf.data", "PERFILE2h", 9, "a recording of perf");
+	check_refused("a.hatchet_msgpack", "\x92\x83", 2, "output_format=\"hatchet\"");
+	check_refused("torch.op_range", "\1\2", 2, "torch_npu.profiler.profiler.analyse");
+	check_refused("host.overview_page.pb", "\x0a\2", 2, "XProf");
 	/* A frame with a window of 256 MiB, and an empty block. */
 	check_refused("long.json.zst", "\x28\xb5\x2f\xfd\0\x90\1\0\0", 9, "unzstd --long");
+}
+
+/* Texts are refused by their words, also if many other bytes come before. */
+static void test_refused_texts(void **state)
+{
+	static const char *const TEXTS[][2] = {
+		{ "{\"traceEvents\": [{\"name\": \"load\", \"ph\": \"X\", \"ts\": 1, \"dur\": 2, \"pid\": \"mm Core0 CTA0\", "
+		  "\"args\": {\"Finalization Time (ns)\": 4, \"call_stack\": []}}]}",
+		  "warps inside of kernels" },
+		{ "{\"summary\": [{\"tensor_engine_active_time_percent\": 0.4}]}", "neuron-explorer view" },
+		{ "{\"events\": [{\"event_type\": \"nc_exec_running\", \"nc_idx\": 1}]}", "neuron-explorer view" },
+		{ "== L0 Backend ==\n\nKernel, Calls, Time (ns)\n", "--chrome-kernel-logging" },
+		{ "[{\"cols\":[{\"id\":\"step\"}],\"rows\":[],\"p\":{}}]", "*.xplane.pb" },
+		{ "{\"Layers\": [\"conv\"], \"Bindings\": []}", "--exportProfile" },
+		{ "{\"schema\": \"1.1\", \"nodes\": [{\"id\": 1, \"ctrl_deps\": 0}]}", "torch.profiler" },
+	};
+	struct model *model;
+	char text[8192];
+
+	for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
+		int length = snprintf(text, sizeof(text), "%*s%s", 5000, "\n", TEXTS[i][0]);
+
+		check_refused("text.json", text, (size_t)length, TEXTS[i][1]);
+	}
+	import_make_folder("host_1_ascend_pt");
+	import_make_folder("host_1_ascend_pt/FRAMEWORK");
+	import_make_folder("host_1_ascend_pt/host");
+	import_write(import_root(), "host_1_ascend_pt/FRAMEWORK/torch.op_range", "\1", 1);
+	model = model_new();
+	assert_int_equal(import_device_file(model, import_in_root("host_1_ascend_pt"), true, text, sizeof(text)), -EBADMSG);
+	assert_non_null(strstr(text, "torch_npu.profiler.profiler.analyse"));
+	model_free(model);
 }
 
 /* The file's order is not that of time: begins and ends belong together by their times. */
@@ -518,7 +553,7 @@ int main(void)
 		cmocka_unit_test(test_refusals),  cmocka_unit_test(test_order),
 		cmocka_unit_test(test_unitrace),  cmocka_unit_test(test_unitrace_nodes),
 		cmocka_unit_test(test_unitrace_arrows),
-		cmocka_unit_test(test_proton_streams), cmocka_unit_test(test_proton_lanes),
+		cmocka_unit_test(test_refused_texts), cmocka_unit_test(test_proton_streams), cmocka_unit_test(test_proton_lanes),
 		cmocka_unit_test(test_nsys_chrome),
 		cmocka_unit_test(test_nsys2json),
 		cmocka_unit_test(test_twice),
