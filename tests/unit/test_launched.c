@@ -172,6 +172,155 @@ static void test_others(void **state)
 	model_free(job.model);
 }
 
+/* A name is that of the last call that gave one, at the latest at the very instant of the launch. */
+static void test_instants(void **state)
+{
+	struct job job = make_job();
+	uint32_t create = function(&job, "create", KIND(COMPILE), 0, 0, ROLE(OUT_HANDLE));
+	uint32_t launch = function(&job, "launch", KIND(LAUNCH), ROLE(HANDLE), 0, 0);
+	uint32_t code = function(&job, "code", KIND(LAUNCH), ROLE(CODE), 0, 0);
+	struct code_name symbols[] = { { .address = 0x401000, .from_ns = 5000 },
+				       { .address = 0x402000, .from_ns = 2000 } };
+	uint32_t made, at_once, early, late;
+
+	symbols[0].process = symbols[1].process = job.process;
+	symbols[0].name = model_string(job.model, "loaded_late");
+	symbols[1].name = model_string(job.model, "behind");
+	assert_true(MODEL_PUSH(&job.model->code_names, symbols[0]));
+	assert_true(MODEL_PUSH(&job.model->code_names, symbols[1]));
+	made = call(&job, create, "_Z6kernelPfi", 0, 0, 0xa0);
+	job.now_ns -= 1000;
+	at_once = call(&job, launch, NULL, 0xa0, 0, 0);
+	early = call(&job, code, NULL, 0x401000, 0, 0); /* at 3,000: another file was loaded there */
+	job.now_ns += 1000;
+	late = call(&job, code, NULL, 0x401000, 0, 0); /* at 5,000: as the symbol's file is loaded */
+	small_index(job.model);
+	assert_int_equal(launched_names_join(job.model), 0);
+	assert_int_equal(job.model->calls.row[made].start_ns, job.model->calls.row[at_once].start_ns);
+	expect_name(&job, at_once, "kernel", NAMED_HANDLE);
+	expect_name(&job, early, "", NAMED_NOT);
+	expect_name(&job, late, "loaded_late", NAMED_SYMBOL);
+	model_free(job.model);
+}
+
+/* A handle has its name from a second one, which has its own from a third, and that is as far as it goes. */
+static void test_handles_of_handles(void **state)
+{
+	struct job job = make_job();
+	uint32_t create = function(&job, "create", KIND(COMPILE), 0, 0, ROLE(OUT_HANDLE));
+	uint32_t clone = function(&job, "clone", KIND(COMPILE), ROLE(HANDLE), 0, ROLE(OUT_HANDLE));
+	uint32_t launch = function(&job, "launch", KIND(LAUNCH), ROLE(HANDLE), 0, 0);
+	uint32_t third, fourth;
+
+	call(&job, create, "one", 0, 0, 0xa0);
+	call(&job, clone, NULL, 0xa0, 0, 0xb0);
+	call(&job, clone, NULL, 0xb0, 0, 0xc0);
+	call(&job, clone, NULL, 0xc0, 0, 0xd0);
+	third = call(&job, launch, NULL, 0xc0, 0, 0);
+	fourth = call(&job, launch, NULL, 0xd0, 0, 0);
+	small_index(job.model);
+	assert_int_equal(launched_names_join(job.model), 0);
+	expect_name(&job, third, "one", NAMED_HANDLE);
+	expect_name(&job, fourth, "", NAMED_NOT);
+	model_free(job.model);
+}
+
+/* Only a call of the same thread that begins before the launch ends, or as it ends, is inside of it. */
+static void test_inside(void **state)
+{
+	static const struct {
+		int64_t after_end_ns;
+		bool same_thread;
+		bool inside;
+	} CASES[] = { { -1, true, true }, { 0, true, true }, { 1, true, false }, { -1, false, false } };
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct job job = make_job();
+		uint32_t outer = function(&job, "outer", KIND(LAUNCH), 0, 0, 0);
+		uint32_t around = call(&job, outer, NULL, 0, 0, 0), inner;
+
+		job.now_ns = (uint64_t)((int64_t)job.model->calls.row[around].end_ns + CASES[i].after_end_ns);
+		inner = call(&job, outer, "one", 0, 0, 0);
+		job.model->calls.row[inner].end_ns = job.model->calls.row[inner].start_ns;
+		job.model->calls.row[inner].depth = 1; /* of a call that began before the recording, if not of this one */
+		if (!CASES[i].same_thread)
+			job.model->calls.row[inner].thread = job.other;
+		small_index(job.model);
+		assert_int_equal(launched_names_join(job.model), 0);
+		if (CASES[i].inside)
+			expect_name(&job, around, "one", NAMED_INNER);
+		else
+			expect_name(&job, around, "", NAMED_NOT);
+		model_free(job.model);
+	}
+}
+
+/* What has a name keeps it: a launch with one inside of it, a task; without a source of a name nothing has any. */
+static void test_names_stay(void **state)
+{
+	struct job job = make_job();
+	uint32_t outer = function(&job, "outer", KIND(LAUNCH), 0, 0, 0);
+	uint32_t copy = function(&job, "copy", KIND(COPY), 0, 0, 0);
+	uint32_t named, beside, nameless, copies;
+
+	named = call(&job, outer, "around", 0, 0, 0);
+	job.now_ns -= 990;
+	call(&job, outer, "within", 0, 0, 0);
+	job.model->calls.row[named].end_ns += 500;
+	job.model->calls.row[named + 1].depth = 1;
+	nameless = call(&job, outer, NULL, 0, 0, 0);
+	job.model->calls.row[nameless].named = NAMED_TASK;
+	job.now_ns -= 900;
+	beside = call(&job, outer, "beside", 0, 0, 0); /* begins as the one in front of it ends */
+	copies = call(&job, copy, NULL, 0, 0, 0);
+	assert_int_equal(job.model->calls.row[beside].start_ns, job.model->calls.row[nameless].end_ns);
+	small_device(job.model, job.process, "device", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	small_task(job.model, 0, 9000, 9100)->name = model_string(job.model, "of_the_task");
+	small_task(job.model, 0, 9100, 9200)->name = 0;
+	small_task(job.model, 0, 9200, 9300)->name = 0;
+	job.model->tasks.row[0].call = named;
+	job.model->tasks.row[1].call = INDEX_NONE;
+	job.model->tasks.row[2].call = copies;
+	job.model->calls.row[named].task = 0;
+	job.model->calls.row[copies].task = 0;
+	small_index(job.model);
+	assert_int_equal(launched_names_join(job.model), 0);
+	expect_name(&job, named, "around", NAMED_ARGUMENT);
+	expect_name(&job, nameless, "", NAMED_NOT);
+	expect_name(&job, copies, "", NAMED_NOT);
+	assert_string_equal(model_text(job.model, job.model->tasks.row[0].name), "of_the_task");
+	assert_int_equal(job.model->tasks.row[1].name, 0);
+	assert_int_equal(job.model->tasks.row[2].name, 0);
+	model_free(job.model);
+}
+
+/* A row that was taken back is neither read nor named. */
+static void test_behind_the_last(void **state)
+{
+	struct job job = make_job();
+	uint32_t outer = function(&job, "outer", KIND(LAUNCH), 0, 0, 0);
+	uint32_t last = call(&job, outer, NULL, 0, 0, 0), behind, further;
+
+	job.now_ns -= 990;
+	behind = call(&job, outer, NULL, 0, 0, 0);
+	further = call(&job, outer, "within", 0, 0, 0);
+	job.model->calls.row[last].end_ns += 5000;
+	job.model->calls.row[behind].depth = 1;
+	job.model->calls.row[further].depth = 2;
+	small_device(job.model, job.process, "device", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	small_task(job.model, 0, 9000, 9100)->name = model_string(job.model, "of_the_task");
+	job.model->calls.row[behind].task = 0;
+	small_index(job.model);
+	job.model->calls.count = behind;
+	assert_int_equal(launched_names_join(job.model), 0);
+	expect_name(&job, last, "", NAMED_NOT);
+	expect_name(&job, behind, "", NAMED_NOT);
+	job.model->calls.row[behind].text = model_string(job.model, "inside");
+	assert_int_equal(launched_names_join(job.model), 0);
+	expect_name(&job, last, "", NAMED_NOT);
+	model_free(job.model);
+}
+
 static const struct launched_usage *row_of(const struct job *job,
 					   const struct launched_results *results, const char *name)
 {
@@ -233,13 +382,59 @@ static void test_phases(void **state)
 	model_free(job.model);
 }
 
+/* Most launches first; of as many the ones that took longer, then those of the first process and name. */
+static void test_order(void **state)
+{
+	static const char *const ORDER[] = { "often", "long", "first", "second" };
+	struct job job = make_job();
+	uint32_t launch = function(&job, "launch", KIND(LAUNCH), 0, 0, 0);
+	struct analysis_options options = { 0 };
+	struct launched_results results;
+
+	for (size_t i = 2; i < 4; i++)
+		model_string(job.model, ORDER[i]);
+	call(&job, launch, "second", 0, 0, 0);
+	call(&job, launch, "first", 0, 0, 0);
+	job.model->calls.row[call(&job, launch, "long", 0, 0, 0)].end_ns += 200;
+	call(&job, launch, "often", 0, 0, 0);
+	call(&job, launch, "often", 0, 0, 0);
+	job.model->calls.row[job.model->calls.count - 1].flags = MODEL_CALL_ERROR;
+	job.model->calls.row[call(&job, launch, "first", 0, 0, 0)].thread = job.other;
+	small_index(job.model);
+	assert_int_equal(launched_names_join(job.model), 0);
+	assert_int_equal(launched_analyse(job.model, &options, &results), 0);
+	assert_int_equal(results.row_count, 5);
+	for (size_t i = 0; i < 4; i++) {
+		assert_string_equal(model_text(job.model, results.rows[i].name), ORDER[i]);
+		assert_int_equal(results.rows[i].process, job.process);
+		assert_int_equal(results.rows[i].errors, i == 0);
+	}
+	assert_true(results.rows[4].process != job.process);
+	launched_free(&results);
+	model_free(job.model);
+}
+
+static void test_source_texts(void **state)
+{
+	assert_string_equal(call_named_text(NAMED_NOT), "unknown");
+	assert_string_equal(call_named_text(NAMED_TASK), "task");
+	assert_string_equal(call_named_text(NAMED_TASK + 1), "unknown");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_handles),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_instants),
+		cmocka_unit_test(test_handles_of_handles),
+		cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_names_stay),
+		cmocka_unit_test(test_behind_the_last),
 		cmocka_unit_test(test_phases),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_source_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
