@@ -382,6 +382,43 @@ static void test_phases(void **state)
 	model_free(job.model);
 }
 
+/* Most launches of a kernel are named by its handle, whichever comes first; of as many, what says more. */
+static void test_usual_source(void **state)
+{
+	static const struct {
+		const char *calls; /* a: named by an argument, h: by a handle, t: by a task */
+		uint8_t named;
+	} CASES[] = {
+		{ "a", NAMED_ARGUMENT },   { "ahh", NAMED_HANDLE },	{ "hha", NAMED_HANDLE },
+		{ "haa", NAMED_ARGUMENT }, { "hhaa", NAMED_ARGUMENT }, { "aahh", NAMED_ARGUMENT },
+		{ "att", NAMED_TASK },	   { "t", NAMED_TASK },
+	};
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct job job = make_job();
+		uint32_t create = function(&job, "create", KIND(COMPILE), 0, 0, ROLE(OUT_HANDLE));
+		uint32_t launch = function(&job, "launch", KIND(LAUNCH), ROLE(HANDLE), 0, 0);
+		struct analysis_options options = { 0 };
+		struct launched_results results;
+
+		call(&job, create, "one", 0, 0, 0xa0);
+		small_device(job.model, job.process, "device", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+		small_task(job.model, 0, 9000, 9100)->name = model_string(job.model, "one");
+		for (const char *how = CASES[i].calls; *how; how++)
+			job.model->calls.row[call(&job, launch, *how == 'a' ? "one" : NULL, *how == 'h' ? 0xa0 : 0, 0, 0)]
+				.task = *how == 't' ? 0 : INDEX_NONE;
+		call(&job, launch, NULL, 0xb0, 0, 0);
+		small_index(job.model);
+		assert_int_equal(launched_names_join(job.model), 0);
+		assert_int_equal(launched_analyse(job.model, &options, &results), 0);
+		assert_int_equal(results.row_count, 2);
+		assert_int_equal(row_of(&job, &results, "one")->named, CASES[i].named);
+		assert_int_equal(row_of(&job, &results, "")->named, NAMED_NOT);
+		launched_free(&results);
+		model_free(job.model);
+	}
+}
+
 /* Most launches first; of as many the ones that took longer, then those of the first process and name. */
 static void test_order(void **state)
 {
@@ -434,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_behind_the_last),
 		cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_usual_source),
 		cmocka_unit_test(test_source_texts),
 	};
 

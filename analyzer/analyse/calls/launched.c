@@ -14,11 +14,17 @@ struct executor {
 	bool ran;
 };
 
+/* Calls of one row by the source of their name. */
+struct name_sources {
+	uint32_t calls[NAMED_TASK + 1];
+};
+
 struct collection {
 	const struct model *model;
 	const struct analysis_options *options;
 	struct analysis_window window;
 	MODEL_ARRAY(struct launched_usage) rows;
+	MODEL_ARRAY(struct name_sources) sources; /* by row */
 	struct map groups; /* process << 32 | runtime -> a number */
 	struct map places; /* that number << 32 | name -> row */
 	MODEL_ARRAY(uint32_t) phases; /* calls of either phase */
@@ -191,8 +197,6 @@ static bool usage_of(const struct collection *of, uint32_t index, struct launche
 
 static void add(struct launched_usage *sum, const struct launched_usage *usage)
 {
-	if (sum->named == NAMED_NOT)
-		sum->named = usage->named;
 	sum->phases |= usage->phases;
 	sum->count += usage->count;
 	sum->errors += usage->errors;
@@ -218,6 +222,7 @@ static uint32_t value_of(struct map *map, uint32_t high, uint32_t low, uint32_t 
 
 static bool add_call(struct collection *of, uint32_t index)
 {
+	static const struct name_sources none;
 	struct launched_usage usage;
 	uint32_t group, row;
 
@@ -227,10 +232,24 @@ static bool add_call(struct collection *of, uint32_t index)
 	row = value_of(&of->places, group, usage.name, of->rows.count);
 	if (group == MAP_NONE || row == MAP_NONE)
 		return false;
-	if (row == of->rows.count)
-		return MODEL_PUSH(&of->rows, usage);
-	add(&of->rows.row[row], &usage);
+	if (row < of->rows.count)
+		add(&of->rows.row[row], &usage);
+	else if (!MODEL_PUSH(&of->rows, usage) || !MODEL_PUSH(&of->sources, none))
+		return false;
+	if (usage.named <= NAMED_TASK)
+		of->sources.row[row].calls[usage.named]++;
 	return true;
+}
+
+/* Of sources that are equally frequent the one that says more, which is the first in the enumeration. */
+static uint8_t usual_source(const struct name_sources *sources)
+{
+	uint8_t usual = NAMED_NOT;
+
+	for (uint8_t named = NAMED_ARGUMENT; named <= NAMED_TASK; named++)
+		if (sources->calls[named] > sources->calls[usual])
+			usual = named;
+	return usual;
 }
 
 static int same_thing(const struct launched_usage *x, const struct launched_usage *y)
@@ -263,12 +282,15 @@ int launched_analyse(const struct model *model, const struct analysis_options *o
 
 	for (uint32_t i = 0; ok && i < model->calls.count; i++)
 		ok = add_call(&of, i);
+	for (uint32_t i = 0; ok && i < of.rows.count; i++)
+		of.rows.row[i].named = usual_source(&of.sources.row[i]);
 	if (of.rows.count)
 		qsort(of.rows.row, of.rows.count, sizeof(*of.rows.row), by_count);
 	*results = (struct launched_results){ .rows = of.rows.row,
 					      .row_count = ok ? of.rows.count : 0 };
 	map_free(&of.groups);
 	map_free(&of.places);
+	free(of.sources.row);
 	free(of.phases.row);
 	free(of.executors.row);
 	free(of.state);
