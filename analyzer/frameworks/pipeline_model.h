@@ -119,7 +119,7 @@ struct pipeline_fetch {
 struct pipeline_restart {
 	uint64_t start_ns; /* of the first fetch from the new ones */
 	uint64_t make_ns; /* the trainer's time before that fetch: it ended the former ones, and made the new ones */
-	uint64_t wait_ns; /* its time in that fetch until the first of the new ones had started up */
+	uint64_t wait_ns; /* its time in that fetch until the new ones had started up, and were as fast as later */
 	uint64_t fetch_ns; /* all its time in that fetch: new processes are slow at first, too */
 	uint32_t op;
 };

@@ -4,13 +4,17 @@
  *
  * Without persistent_workers the fetch that returns the end of the data ends the workers and waits for that, and the
  * next iterator makes new ones, one after the other, before its first fetch. That fetch waits until a worker has started
- * up: it calls itself pt_data_worker then (torch/utils/data/_utils/worker.py). The batch that the worker makes after
- * that is work, which workers that remain have, too.
+ * up: it calls itself pt_data_worker then (torch/utils/data/_utils/worker.py), and is slow for some time, because memory
+ * that it shares with the trainer is copied at the first write. The batch that the worker makes after that is work,
+ * which workers that remain have, too; what a batch usually takes is told by the later fetches of the epoch.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analyzer/frameworks/torch.h"
+
+#define USUAL_MIN 3 /* fetches that tell how long a batch usually takes */
+#define USUAL_MAX 64
 
 /* The workers of one iterator. */
 struct crew {
@@ -84,24 +88,66 @@ static uint64_t making_ns(const struct crew *crew, uint64_t after_ns, uint64_t f
 	return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-static int add_restart(struct torch *torch, const struct torch_fetch *before, const struct torch_fetch *first,
-		       const struct crew *crew)
+static int by_value(const void *a, const void *b)
 {
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/*
+ * Returns the longest that workers in turn usually take for a batch, from one to the next of which the trainer has a
+ * time that is not shorter than one worker's divided by their number. @i: their first fetch; UINT64_MAX = unknown.
+ */
+static uint64_t usual_ns(const struct torch *torch, uint32_t i, uint32_t workers)
+{
+	const struct torch_fetch *row = torch->fetches.row, *last = &row[i];
+	uint64_t ns[USUAL_MAX];
+	size_t count = 0;
+
+	for (uint32_t k = i + 1; k < torch->fetches.count && count < USUAL_MAX; k++) {
+		if (row[k].fetch.thread != row[i].fetch.thread)
+			break;
+		if (row[k].group != row[i].group || row[k].fetch.end_of_data || row[k].fetch.open)
+			continue;
+		ns[count++] = row[k].fetch.end_ns - last->fetch.end_ns;
+		last = &row[k];
+	}
+	if (count < USUAL_MIN)
+		return UINT64_MAX;
+	qsort(ns, count, sizeof(ns[0]), by_value);
+	return ns[count / 2] * workers;
+}
+
+/* Returns the trainer's time in the first fetch until new workers were as fast as they are later. */
+static uint64_t waiting_ns(const struct torch *torch, uint32_t i, const struct crew *crew)
+{
+	const struct pipeline_fetch *fetch = &torch->fetches.row[i].fetch;
+	uint64_t batch_ns = usual_ns(torch, i, crew->workers), all_ns = fetch->end_ns - fetch->start_ns;
+	uint64_t ready_ns = crew->ready_ns < fetch->end_ns ? crew->ready_ns : fetch->end_ns;
+	uint64_t start_ns = 0;
+
+	if (ready_ns > fetch->start_ns && crew->ready_ns != UINT64_MAX)
+		start_ns = ready_ns - fetch->start_ns;
+	return all_ns > batch_ns && all_ns - batch_ns > start_ns ? all_ns - batch_ns : start_ns;
+}
+
+static int add_restart(struct torch *torch, const struct torch_fetch *before, uint32_t i, const struct crew *crew)
+{
+	const struct torch_fetch *first = &torch->fetches.row[i];
 	const struct torch_loader *loader = &torch->loaders.row[first->loader];
 	struct pipeline *pipeline = &torch->pipelines->list.row[loader->pipeline];
 	const struct pipeline_fetch *fetch = &first->fetch;
 	struct pipeline_restart restart = { .start_ns = fetch->start_ns,
 					    .fetch_ns = fetch->end_ns - fetch->start_ns,
 					    .op = loader->workers };
-	uint64_t ready_ns = crew->ready_ns < fetch->end_ns ? crew->ready_ns : fetch->end_ns;
 
 	if (crew->first_ns == UINT64_MAX || crew->first_ns < before->fetch.end_ns)
 		return 0;
 	restart.make_ns = making_ns(crew, before->fetch.end_ns, fetch->start_ns);
 	if (before->fetch.end_of_data)
 		restart.make_ns += before->fetch.end_ns - before->fetch.start_ns;
-	if (ready_ns > fetch->start_ns && crew->ready_ns != UINT64_MAX)
-		restart.wait_ns = ready_ns - fetch->start_ns;
+	restart.wait_ns = waiting_ns(torch, i, crew);
 	return MODEL_PUSH(&pipeline->restarts, restart) ? 0 : -ENOMEM;
 }
 
@@ -122,7 +168,7 @@ int torch_restarts_find(struct torch *torch)
 		crews[of->group].fetched = true;
 		before = fetch_before(torch, i);
 		if (before && before->group != of->group && !of->fetch.open)
-			err = add_restart(torch, before, of, &crews[of->group]);
+			err = add_restart(torch, before, i, &crews[of->group]);
 	}
 	free(crews);
 	return err;
