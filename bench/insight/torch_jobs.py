@@ -8,6 +8,8 @@ import planted
 from planted import ASLEEP, CPU, LOADER, burn
 
 BATCH = 2
+EPOCH = 6  # batches
+EPOCHS = 20
 
 
 def decode(job, kind, work, share):
@@ -124,6 +126,58 @@ def torch_trainer(job):
     print(f"causes=sleep\n{LOADER}loop_ns={time.monotonic_ns() - begin}")
 
 
+def anew(workers):
+    """Epochs of a few batches: their workers end with each epoch, and others are started. The twin has long epochs."""
+    def run(job):
+        import torch
+        from torch.utils.data import DataLoader, Dataset
+
+        epochs = EPOCHS if job.faulty else 1
+        length = EPOCH * EPOCHS // epochs
+        task = job.task if job.faulty else 4 * job.task
+        ready = torch.multiprocessing.RawArray("Q", workers)  # times of their starts
+
+        class Rows(Dataset):
+            def __len__(self):
+                return BATCH * length
+
+            def __getitem__(self, number):
+                return torch.full((256,), float(number))
+
+        def note_start(number):
+            ready[number] = time.monotonic_ns()
+
+        def epoch():
+            """Returns the time that others than the batches take: the main thread's until a worker has started."""
+            ready[:] = [0] * workers
+            start = time.monotonic_ns()
+            batches = iter(loader)
+            lost = 0
+            for number in range(length + 1):
+                fetch = time.monotonic_ns()
+                batch = next(batches, None)
+                end = time.monotonic_ns()
+                if number == 0:
+                    lost = min([end, *filter(None, ready)]) - start
+                if batch is None:
+                    return lost + end - fetch
+                burn(task)
+
+        torch.set_num_threads(1)
+        job.lib.plant_share()
+        loader = DataLoader(Rows(), BATCH, num_workers=workers,
+                            persistent_workers=not job.faulty, worker_init_fn=note_start)
+        if not job.faulty:
+            epoch()
+        planted.wait_for_go()
+        begin = time.monotonic_ns()
+        lost = sum(epoch() for _ in range(epochs))
+        print(f"causes=restarts\nlost_ns={lost if job.faulty else 0}\nremedy=persistent_workers\n"
+              f"work_ns={EPOCH * EPOCHS * task * 1e9:.0f}\nloop_ns={time.monotonic_ns() - begin}")
+
+    return run
+
+
 planted.run({
     "torch_busy": made_by(burn, CPU, 1, "user_code"),
     "torch_asleep": made_by(time.sleep, ASLEEP, 1, "sleep"),
@@ -132,4 +186,6 @@ planted.run({
     "torch_collate": torch_collate,
     "torch_source": torch_source,
     "torch_trainer": torch_trainer,
+    "torch_anew": anew(1),
+    "torch_anew_two": anew(2),
 })
