@@ -7,7 +7,8 @@
  * CPUs, the daemon would need several times as long to load its programs, and the user would miss that part of the job:
  * with a load of 28 on two CPUs, attaching took 2.9 to 6.9 s, and 0.8 to 1.9 s with this nice value of the group. It is
  * less than a second of CPU time, which the target gives sooner but not in addition. While the daemon records, and while
- * it cleans up, its group is one like others. If profctl is killed meanwhile, the daemon ends.
+ * it cleans up, its group is one like others: the daemon sees to that itself (priority_group_lower()), because profctl may
+ * be stopped by then (Ctrl-Z), and profctl does when it leaves before. If profctl is killed meanwhile, the daemon ends.
  *
  * Only for who may set any nice value (CAP_SYS_NICE) and set it back at once (CAP_SYS_ADMIN: others may set it ten times
  * a second on the whole machine), and who did not start profctl with a lower priority. A kernel without autogroups, a

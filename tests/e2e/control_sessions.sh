@@ -189,6 +189,16 @@ if [ -e /proc/self/autogroup ] && [ "$(nice)" -le 0 ] &&
 	kill -INT "$top"
 	wait_for_end "$terminal" 20 || fail "top failed: $(cat "$WORK/screen")"
 
+	# Nor does it need profctl for that, which its user may stop meanwhile (Ctrl-Z).
+	start_private "$WORK/stopped.pbt"
+	kill -STOP "$PROFCTL_PID"
+	kill -CONT "$private"
+	wait_until 30 has_no_priority || fail "a private daemon keeps its priority while profctl is stopped"
+	kill -CONT "$PROFCTL_PID"
+	wait_for_line "$WORK/profctl.err" '^tracing' 30
+	stop_attach
+	complete "session of a private daemon whose profctl was stopped" "$WORK/stopped.pbt"
+
 	start_private "$WORK/given_up.pbt"
 	kill -INT "$PROFCTL_PID"
 	wait_until 10 signal_is_taken || fail "profctl does not take its signal"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/control/priority.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <linux/sched/types.h>
 #include <sys/syscall.h>
@@ -28,4 +30,15 @@ void priority_raise(void)
 void priority_lower(void)
 {
 	set_nice(0);
+}
+
+void priority_group_lower(void)
+{
+	int fd = getsid(0) == getpid() ? open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return;
+	while (write(fd, "0", 1) < 0 && errno == EINTR)
+		;
+	close(fd);
 }

@@ -14,4 +14,12 @@ void priority_raise(void);
 /* priority_lower - back to the ordinary priority */
 void priority_lower(void);
 
+/*
+ * priority_group_lower - the calling process' group of threads gets the priority of other groups
+ *
+ * For a private daemon, whose group had a higher one while it started (profctl's head_start.h): profctl may be stopped or
+ * gone when that is over. Does nothing for a group that the process has not begun itself, and on kernels without groups.
+ */
+void priority_group_lower(void);
+
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_PRIORITY_H */

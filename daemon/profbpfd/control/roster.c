@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/profbpfd/control/answer.h"
+#include "daemon/profbpfd/control/priority.h"
 
 #define LOGGED_PIDS_MAX 16
 
@@ -142,6 +143,9 @@ void roster_update(struct roster *roster)
 		session_info(entry->session, &info);
 		if (info.probe_costs.by_class[INSTRUCTION_EMULATED].whole_ns)
 			roster->probe_costs = info.probe_costs;
+		/* Before it is announced, so that a reader of that sees it. */
+		if (roster->quiet && !entry->announced && (session_was_live(&info) || info.state >= SESSION_ENDED))
+			priority_group_lower();
 		tell(entry, &info);
 		if (entry->ended && !ended_before && !roster->quiet)
 			fprintf(stderr, "profbpfd: session %u ended: %s\n", entry->id, info.reason);
@@ -175,6 +179,8 @@ size_t roster_stop_all(struct roster *roster, const struct client *starter, cons
 {
 	size_t count = 0;
 
+	if (roster->quiet)
+		priority_group_lower();
 	for (struct roster_entry *e = roster->first; e; e = e->next) {
 		if (e->ended || (starter && e->starter != starter))
 			continue;
