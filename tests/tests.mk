@@ -111,6 +111,7 @@ $(B)/tests/unit/test_top_order: $(call named,top_order,$(PROFCTL_OBJ))
 $(B)/tests/unit/test_probed_process: $(call named,probed_process,$(DAEMON_OBJ))
 $(B)/tests/unit/test_link_closer: $(call named,link_closer,$(DAEMON_OBJ))
 $(B)/tests/unit/test_prober: $(call named,prober,$(DAEMON_OBJ))
+$(B)/tests/unit/test_probes_follow: $(call named,probes_follow probed_process,$(DAEMON_OBJ))
 $(B)/tests/unit/test_probe_link: $(call named,probe_link probe_target probed_place,$(DAEMON_OBJ)) $(call named,process_check,$(COMMON_OBJ))
 $(B)/tests/unit/test_memory_pages: $(call named,memory_pages,$(DAEMON_OBJ))
 $(B)/tests/unit/test_interpreters: $(call named,interpreters memory_pages,$(DAEMON_OBJ))
@@ -210,7 +211,7 @@ $(B)/fuzz/fuzz_importer: $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,$(FUZZ_VIRTUAL)
 # for functions of files that are not in this list, or, by --wrap, for those of files that are.
 FUZZ_DAEMON := catalog code control elf maps memory proc python stream
 FUZZ_DAEMON_OBJ = $(COMMON_OBJ) $(LIB_OBJ) $(call named,access answer cgroups connection container_names \
-	device_stream device_tid features held hinted_libraries item json_strings kernel_types mindspore_tasks obstacles process_info \
+	device_stream device_tid features held hinted_libraries item json_strings kernel_types mindspore_tasks obstacles priority process_info \
 	process_symbol python_line python_offsets python_read quotas request_start requests roster \
 	roster_entry services snapshots statistics_message trace_output trigger_files trigger_requests triggers,$(DAEMON_OBJ))
 FUZZ_WRAP_PROCESS := open fopen opendir stat

@@ -18,6 +18,7 @@
 static sem_t go, done;
 static char did[16]; /* a letter for each thing that was done: s scanned, f forgot */
 static size_t count;
+static uint64_t last_began_ns, last_ended_ns;
 
 static void note(char what)
 {
@@ -27,10 +28,11 @@ static void note(char what)
 
 /* ---- The table of probes; the first scan waits for the test, so that the rest is in the list together. */
 
-int probes_scan(struct probes *probes, pid_t pid, uint64_t mapped_ns)
+int probes_follow(struct probes *probes, pid_t pid, uint64_t mapped_ns, uint64_t began_ns)
 {
 	(void)probes;
 	(void)mapped_ns;
+	last_began_ns = began_ns;
 	if (pid == FIRST)
 		sem_wait(&go);
 	else
@@ -38,10 +40,11 @@ int probes_scan(struct probes *probes, pid_t pid, uint64_t mapped_ns)
 	return 0;
 }
 
-void probes_forget(struct probes *probes, pid_t pid)
+void probes_ended(struct probes *probes, pid_t pid, uint64_t ended_ns)
 {
 	(void)probes;
 	(void)pid;
+	last_ended_ns = ended_ns;
 	note('f');
 }
 
@@ -123,11 +126,27 @@ static void a_later_process_is_scanned(void **state)
 
 	(void)state;
 	prober_scan(prober, REUSED, true, 1);
-	prober_forget(prober, REUSED);
-	prober_scan(prober, REUSED, true, 2);
-	prober_scan(prober, REUSED, false, 3);
+	prober_forget(prober, REUSED, 2);
+	prober_scan(prober, REUSED, true, 3);
+	prober_scan(prober, REUSED, false, 4);
 	finish(prober);
 	assert_string_equal(did, "sfs");
+	assert_int_equal(last_ended_ns, 2);
+	assert_int_equal(last_began_ns, 3);
+}
+
+/* A scan that was asked for before the process began serves it, too; the time of its begin is not lost. */
+static void the_latest_begin_counts(void **state)
+{
+	struct prober *prober = begin();
+
+	(void)state;
+	prober_scan(prober, REUSED, false, 2);
+	prober_scan(prober, REUSED, true, 3);
+	prober_scan(prober, REUSED, false, 4);
+	finish(prober);
+	assert_string_equal(did, "s");
+	assert_int_equal(last_began_ns, 3);
 }
 
 int main(void)
@@ -135,6 +154,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_scan_serves_many_requests),
 		cmocka_unit_test(a_later_process_is_scanned),
+		cmocka_unit_test(the_latest_begin_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

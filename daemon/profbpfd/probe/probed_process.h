@@ -20,6 +20,7 @@ struct process_link {
 struct probed_process {
 	pid_t pid;
 	uint64_t started; /* process_facts.started; 0 = not read */
+	uint64_t began_ns; /* CLOCK_MONOTONIC when it, or its program, began during the session; 0 = unknown */
 	struct process_link *links;
 	size_t link_count;
 	struct probe_link **tails; /* probes on targets of tail jumps */

@@ -13,9 +13,9 @@ struct job {
 	struct job *next;
 	pid_t pid; /* 0: look up addresses */
 	bool forget;
-	bool began; /* the process has just begun */
+	uint64_t began_ns; /* the process, or its program, began then; 0: it was there */
 	uint64_t tail; /* target of a function's tail jump; 0 = none */
-	uint64_t ts_ns;
+	uint64_t ts_ns; /* of the end that it is forgotten for; else of the event that caused the job */
 };
 
 struct prober {
@@ -74,10 +74,10 @@ static void do_job(struct prober *p, const struct job *job)
 	else if (!job->pid)
 		code_names_resolve(p->code_names);
 	else if (job->forget)
-		probes_forget(p->probes, job->pid);
+		probes_ended(p->probes, job->pid, job->ts_ns);
 	else if (job->tail)
 		probes_tail(p->probes, job->pid, job->tail);
-	else if (probes_scan(p->probes, job->pid, job->ts_ns) == -ESRCH && job->began)
+	else if (probes_follow(p->probes, job->pid, job->ts_ns, job->began_ns) == -ESRCH && job->began_ns)
 		probes_missed(p->probes, job->pid, job->ts_ns);
 }
 
@@ -157,7 +157,8 @@ static void ask(struct prober *p, struct job asked)
 	pthread_mutex_lock(&p->lock);
 	job = asked_already(p, &asked);
 	if (job) {
-		job->began |= asked.began;
+		if (job->began_ns < asked.began_ns)
+			job->began_ns = asked.began_ns;
 	} else if ((job = malloc(sizeof(*job)))) {
 		*job = asked;
 		*p->last = job;
@@ -169,12 +170,12 @@ static void ask(struct prober *p, struct job asked)
 
 void prober_scan(struct prober *p, pid_t pid, bool began, uint64_t ts_ns)
 {
-	ask(p, (struct job){ .pid = pid, .began = began, .ts_ns = ts_ns });
+	ask(p, (struct job){ .pid = pid, .began_ns = began ? ts_ns : 0, .ts_ns = ts_ns });
 }
 
-void prober_forget(struct prober *p, pid_t pid)
+void prober_forget(struct prober *p, pid_t pid, uint64_t ended_ns)
 {
-	ask(p, (struct job){ .pid = pid, .forget = true });
+	ask(p, (struct job){ .pid = pid, .forget = true, .ts_ns = ended_ns });
 }
 
 void prober_tail(struct prober *p, pid_t pid, uint64_t address)
@@ -200,7 +201,7 @@ void prober_free(struct prober *p)
 	while (p->first) {
 		struct job *next = p->first->next;
 
-		if (p->first->began)
+		if (p->first->began_ns)
 			probes_missed(p->probes, p->first->pid, p->first->ts_ns);
 		free(p->first);
 		p->first = next;

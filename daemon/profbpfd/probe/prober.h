@@ -31,8 +31,8 @@ struct prober *prober_new(struct probes *probes, struct code_names *code_names);
  */
 void prober_scan(struct prober *prober, pid_t pid, bool began, uint64_t ts_ns);
 
-/* prober_forget - @pid is gone */
-void prober_forget(struct prober *prober, pid_t pid);
+/* prober_forget - @pid has ended at @ended_ns (probes_ended()); UINT64_MAX: whatever process has the id by now */
+void prober_forget(struct prober *prober, pid_t pid, uint64_t ended_ns);
 
 /* prober_tail - a traced function of @pid tail-jumped to @address; see probes_tail() */
 void prober_tail(struct prober *prober, pid_t pid, uint64_t address);

@@ -57,6 +57,14 @@ bool probes_gone(const struct probes *probes, pid_t pid);
  */
 int probes_scan(struct probes *probes, pid_t pid, uint64_t mapped_ns);
 
+/*
+ * probes_follow - probes_scan() while the session runs
+ *
+ * @began_ns: the process began then, or another program of it; 0 = unknown. Returns -ESRCH also if the process that has
+ * the id by now is no target: it is a stranger that got the id of a target that has ended.
+ */
+int probes_follow(struct probes *probes, pid_t pid, uint64_t mapped_ns, uint64_t began_ns);
+
 /* probes_look - keeps their cost within the budget (exit_budget.h); to be called about once a second */
 void probes_look(struct probes *probes);
 
@@ -98,6 +106,13 @@ void probes_tail(struct probes *probes, pid_t pid, uint64_t address);
 
 /* probes_forget - the process is gone: drops its links */
 void probes_forget(struct probes *probes, pid_t pid);
+
+/*
+ * probes_ended - the process has ended at @ended_ns: drops its links
+ *
+ * Records of several CPUs come in any order: a process that began later with the same id keeps its links.
+ */
+void probes_ended(struct probes *probes, pid_t pid, uint64_t ended_ns);
 
 /* probes_know_file - does a scanned process map a file whose path satisfies @is? */
 bool probes_know_file(const struct probes *probes, bool (*is)(const char *path));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * probes_private.h - shared by the files of the table of probes: probes.c puts probes into files and processes,
- * probes_exits.c removes and adds probes on exits, by the budget.
+ * probes_follow.c looks after processes that begin and end meanwhile, probes_exits.c removes and adds probes on exits,
+ * by the budget.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_PROBES_PRIVATE_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_PROBES_PRIVATE_H

@@ -44,7 +44,7 @@ static void process_exited(void *context, pid_t pid, uint64_t ts_ns)
 	struct session *s = context;
 
 	if (s->prober)
-		prober_forget(s->prober, pid);
+		prober_forget(s->prober, pid, ts_ns);
 	if (s->devices)
 		device_feed_forget(s->devices, pid);
 	if (s->exited_count < EXITED_MAX)
@@ -57,7 +57,7 @@ static void process_dropped(void *context, pid_t pid)
 	struct session *s = context;
 
 	if (s->prober)
-		prober_forget(s->prober, pid);
+		prober_forget(s->prober, pid, UINT64_MAX);
 	if (s->devices)
 		device_feed_forget(s->devices, pid);
 	if (s->stacks)
