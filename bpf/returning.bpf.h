@@ -47,7 +47,11 @@ static __always_inline bool is_often_long(const struct sleeper *s)
 	return s->walk_before && (s->at == s->long_at[0] || s->at == s->long_at[1]);
 }
 
-/* Threads that never return to user space, or may not any more, must walk before they sleep. */
+/*
+ * Threads that never return to user space, or may not any more, must walk before they sleep: an exiting thread may be past
+ * its last task work, and the kernel would drop ours without a word. One that is not exiting when it goes to sleep has
+ * not begun to exit when it is back.
+ */
 static __always_inline bool will_return(struct task_struct *task, const struct sleeper *s)
 {
 	return settings.stacks_when_back && !s->returning && !is_often_long(s) &&
