@@ -142,16 +142,27 @@ static void test_sender(void **state)
 	sent(1);
 }
 
+static void begin_at(struct model *model, uint32_t process, uint64_t ns)
+{
+	model->processes.row[process].start_ns = ns;
+	for (uint32_t t = 0; t < model->threads.count; t++)
+		if (model->threads.row[t].process == process && ns > model->threads.row[t].first_ns)
+			model->threads.row[t].first_ns = ns;
+}
+
 /*
  * The process at the other end is one of those that have the socket open: a traced child, or a grandchild, that
- * inherited it sends, too. A process that was not traced is not known to have inherited it, nor is any other.
+ * inherited it sends, too. A process that was not traced is not known to have inherited it, nor is any other,
+ * nor the child of a process whose id another process has since.
  */
 static void test_inherited_socket(void **state)
 {
 	static const struct {
 		uint32_t parent; /* of process 300, which sends; process 250 is a child of 200 */
 		bool target, sends;
-	} tries[] = { { 200, true, true }, { 250, true, true }, { 200, false, false }, { 1, true, false } };
+		uint64_t peer_us; /* start of the process that has the peer's id when the packet comes */
+	} tries[] = { { 200, true, true, 0 },	{ 250, true, true, 0 },	  { 200, false, false, 0 },
+		      { 1, true, false, 0 },	{ 200, true, false, 50 }, { 250, true, false, 50 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
@@ -162,8 +173,12 @@ static void test_inherited_socket(void **state)
 		uint32_t heir = small_process(model, 300, "backend", tries[i].target);
 		uint32_t thread = small_thread(model, heir, 300, "backend");
 
+		small_thread(model, child, 250, "server");
 		model->processes.row[child].parent_pid = 200;
 		model->processes.row[heir].parent_pid = tries[i].parent;
+		begin_at(model, child, 10 * US);
+		begin_at(model, heir, 20 * US);
+		begin_at(model, model->threads.row[scene.outsider].process, tries[i].peer_us * US);
 		assert_true(MODEL_PUSH(&model->sleep_objects, peer));
 		scene_main_waits(&scene, scene.worker);
 		small_sleep(model, scene.worker, 0, 150 * US, RECVFROM, INDEX_NONE, SPAN_WOKEN_SOFTIRQ);

@@ -5,12 +5,11 @@
 
 #include "analyzer/analyse/host/cgroup_limits.h"
 #include "analyzer/analyse/idle/idle_sleep.h"
+#include "analyzer/analyse/idle/packet_sender.h"
 #include "analyzer/analyse/host/sleep_reason.h"
 #include "analyzer/join/thread/sleep_causes.h"
 #include "proto/trace.pb-c.h"
 #include "lib/base/bisect.h"
-
-#define GENERATIONS_MAX 4 /* between a process and one that uses the socket it made */
 
 static void split(struct root_walk *walk, uint32_t thread, uint64_t from_ns, uint64_t to_ns);
 static void put_step(struct root_walk *walk, const struct walk_step *step);
@@ -156,56 +155,6 @@ static bool at_socket(const struct model *model, const struct span *span)
 
 	return object && (object->kind == PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET ||
 			  object->kind == PROFBPF__SLEEP_OBJECTS__KIND__SOCKET);
-}
-
-/*
- * Has the process the peer's socket open? The daemon names one process that has; a traced one that this one started, in
- * some generations, may have inherited it.
- */
-static bool has_socket_of(const struct model *model, uint32_t process, uint32_t peer)
-{
-	const struct process *rows = model->processes.row;
-
-	for (int i = 0; i < GENERATIONS_MAX && process < model->processes.count; i++) {
-		uint32_t parent = 0;
-
-		if (rows[process].pid == peer)
-			return true;
-		if (!rows[process].target || !rows[process].parent_pid)
-			return false;
-		if (rows[process].parent_pid == peer)
-			return true;
-		while (parent < model->processes.count && rows[parent].pid != rows[process].parent_pid)
-			parent++;
-		process = parent;
-	}
-	return false;
-}
-
-/*
- * Returns the thread of the peer process that sent the packet which ended a sleep at a socket. Between sockets of one
- * host the sending thread handles the network's interrupt itself; otherwise the interrupted thread has nothing to do
- * with the packet. INDEX_NONE: not known.
- */
-static uint32_t sender(const struct model *model, const struct span *span, uint32_t thread)
-{
-	const struct sleep_object *object = sleep_object(model, span);
-	const struct wake *wakes = model->wakes.row;
-	uint32_t i;
-
-	if (!object || !object->peer || !(span->flags & SPAN_WOKEN_SOFTIRQ))
-		return INDEX_NONE;
-	i = BISECT(k, 0, model->wakes.count, wakes[k].ts_ns < span->end_ns);
-	for (; i < model->wakes.count && wakes[i].ts_ns == span->end_ns; i++) {
-		uint32_t waker = wakes[i].waker_thread;
-		uint32_t process = waker < model->threads.count ? model->threads.row[waker].process
-								: INDEX_NONE;
-
-		if (wakes[i].thread == thread && process < model->processes.count &&
-		    has_socket_of(model, process, object->peer))
-			return waker;
-	}
-	return INDEX_NONE;
 }
 
 /* A kernel thread is the waker: it wrote files, completed requests, or delivered packets. */
@@ -424,7 +373,7 @@ static void put_asleep(struct root_walk *walk, const struct walk_step *step, uin
 	const struct model *model = walk->model;
 	const struct span *span = &model->spans.row[last];
 	const struct block_request *request = sleep_request(model, span);
-	uint32_t peer = sender(model, span, step->thread);
+	uint32_t peer = packet_sender(model, span, step->thread);
 	struct root root = root_of(step, IDLE_UNKNOWN);
 	struct idle_piece piece = { .thread = step->thread, .span = last, .subject = INDEX_NONE };
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/idle/packet_sender.h"
+
+#include "analyzer/analyse/host/sleep_reason.h"
+#include "lib/base/bisect.h"
+
+#define GENERATIONS_MAX 4 /* between a process and one that uses the socket it made */
+
+/*
+ * Returns the process with an id at an instant; INDEX_NONE: not known. An id may be used again by a later process, and
+ * the main thread of the earlier one need not be in the recording.
+ */
+static uint32_t process_at(const struct model *model, uint32_t pid, uint64_t ns)
+{
+	uint32_t thread = model_thread_at(model, pid, ns);
+	uint32_t process = thread < model->threads.count ? model->threads.row[thread].process : INDEX_NONE;
+
+	if (process >= model->processes.count || model->processes.row[process].pid != pid ||
+	    model->processes.row[process].start_ns > ns)
+		return INDEX_NONE;
+	return process;
+}
+
+/*
+ * Has the process the socket of @peer open at an instant? The daemon names one process that has; a traced one that this
+ * one started, in some generations, may have inherited it.
+ */
+static bool has_socket_of(const struct model *model, uint32_t process, uint32_t peer, uint64_t ns)
+{
+	const struct process *rows = model->processes.row;
+	uint32_t owner;
+
+	if (rows[process].pid == peer)
+		return true;
+	owner = process_at(model, peer, ns);
+	for (int i = 0; i < GENERATIONS_MAX && process != INDEX_NONE; i++) {
+		const struct process *row = &rows[process];
+
+		if (!row->target || !row->parent_pid)
+			return false;
+		process = process_at(model, row->parent_pid, row->start_ns);
+		/* If neither is in the recording, nobody else had the id. */
+		if (row->parent_pid == peer && process == owner)
+			return true;
+	}
+	return false;
+}
+
+uint32_t packet_sender(const struct model *model, const struct span *span, uint32_t thread)
+{
+	const struct sleep_object *object = sleep_object(model, span);
+	const struct wake *wakes = model->wakes.row;
+	uint32_t i;
+
+	if (!object || !object->peer || !(span->flags & SPAN_WOKEN_SOFTIRQ))
+		return INDEX_NONE;
+	i = BISECT(k, 0, model->wakes.count, wakes[k].ts_ns < span->end_ns);
+	for (; i < model->wakes.count && wakes[i].ts_ns == span->end_ns; i++) {
+		uint32_t waker = wakes[i].waker_thread;
+		uint32_t process = waker < model->threads.count ? model->threads.row[waker].process
+								: INDEX_NONE;
+
+		if (wakes[i].thread == thread && process < model->processes.count &&
+		    has_socket_of(model, process, object->peer, span->end_ns))
+			return waker;
+	}
+	return INDEX_NONE;
+}
