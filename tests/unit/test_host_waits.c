@@ -267,6 +267,60 @@ static void collectors(void **state)
 	end(&f);
 }
 
+/* A thread of a pool that collects garbage is no more what the program is about, even if no sample shows what it does. */
+static void collectors_pool(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	for (int own_name = 0; own_name < 2; own_name++) {
+		const char *name = own_name ? "GC Thread#1" : "job";
+		uint32_t first, second;
+
+		begin(&f);
+		first = small_thread(f.model, f.process, 102, own_name ? "GC Thread#0" : "job");
+		second = small_thread(f.model, f.process, 103, name);
+		sleeps_in_vain(&f, f.main);
+		works_until(&f, first, 900);
+		works_until(&f, second, 800);
+		works_until(&f, f.worker, 700);
+		look_at(&f, first, "GangWorker::run");
+		compute(&f);
+		/* Threads with the name of their process got none. */
+		expect_thread(&f, own_name ? f.worker : second, WAITS_OF_BUSIEST);
+		end(&f);
+	}
+}
+
+/* The main thread is one of the busy ones: it stays the main thread after a collector was left out, and is none of a pool. */
+static void main_is_busy(void **state)
+{
+	struct fixture f;
+	uint32_t second;
+
+	(void)state;
+	begin(&f);
+	small_sleep(f.model, f.main, 0, 980 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+	small_span(f.model, f.main, 980 * US, 1000 * US, STATE_RUNNING);
+	works_until(&f, f.worker, 900);
+	look_at(&f, f.worker, "GangWorker::run");
+	compute(&f);
+	expect_thread(&f, f.main, WAITS_OF_MAIN);
+	assert_int_equal(f.waits.busy_count, 0);
+	end(&f);
+
+	begin(&f);
+	second = small_thread(f.model, f.process, 102, "main");
+	small_sleep(f.model, f.main, 0, 980 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+	small_span(f.model, f.main, 980 * US, 1000 * US, STATE_RUNNING);
+	works_until(&f, second, 30);
+	compute(&f);
+	expect_thread(&f, second, WAITS_OF_BUSIEST);
+	assert_int_equal(f.waits.busy_count, 1);
+	assert_int_equal(f.waits.busy[0], second);
+	end(&f);
+}
+
 /* A thread that sleeps again and again for a time does so, although the last sleep had not ended yet. */
 static void ticker(void **state)
 {
@@ -475,6 +529,8 @@ int main(void)
 		cmocka_unit_test(launcher),
 		cmocka_unit_test(pool),
 		cmocka_unit_test(collectors),
+		cmocka_unit_test(collectors_pool),
+		cmocka_unit_test(main_is_busy),
 		cmocka_unit_test(ticker),
 		cmocka_unit_test(child_process),
 		cmocka_unit_test(bounds),

@@ -21,6 +21,7 @@ struct search {
 	struct idle_tools tools;
 	struct host_waits *waits;
 	bool *collects; /* by thread: it collects a runtime's garbage, and is not the busiest */
+	bool *chosen; /* by thread: it is one of the main threads that only sleep */
 };
 
 const char *waits_why_name(uint8_t why)
@@ -285,14 +286,6 @@ static int choose_threads(struct search *search)
 	return err;
 }
 
-static bool is_chosen(const struct host_waits *waits, uint32_t thread)
-{
-	for (uint32_t i = 0; i < waits->thread_count; i++)
-		if (waits->threads[i] == thread)
-			return true;
-	return false;
-}
-
 /* Do the chosen threads only sleep, without waiting for another thread? */
 static bool are_away(const struct host_waits *waits)
 {
@@ -329,27 +322,73 @@ static uint32_t namesake(const struct search *search)
 	return found;
 }
 
+/* Does the thread itself collect a runtime's garbage? Its own time on a CPU tells, without its waits. */
+static int find_collector(const struct search *search, uint32_t thread, bool *collects)
+{
+	const struct host_waits *waits = search->waits;
+	const struct timeline *line = &search->model->timelines.row[thread];
+	struct root_sums *sums = root_sums_new(search->model, &search->tools, 0, 0);
+	struct idle_roots own = { 0 };
+	int err = sums ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < line->count && !err; i++) {
+		const struct span *span = &search->model->spans.row[line->first + i];
+		uint64_t from_ns = MAX(span->start_ns, waits->from_ns), to_ns = MIN(span->end_ns, waits->to_ns);
+
+		if (span->state == STATE_RUNNING && from_ns < to_ns)
+			err = root_sums_add_thread(sums, NULL, thread, from_ns, to_ns);
+	}
+	if (!err)
+		err = root_sums_finish(sums, &own);
+	*collects = !err && own.count && idle_root_collects(&own.row[0]);
+	idle_roots_free(&own);
+	root_sums_free(sums);
+	return err;
+}
+
+/*
+ * The threads of a collector's pool collect, too. Threads without a name of their own have their process's: they may do
+ * anything.
+ */
+static void leave_out(struct search *search, uint32_t collector)
+{
+	const struct model *model = search->model;
+	const struct thread *row = &model->threads.row[collector];
+	bool named = row->process < model->processes.count && row->name != model->processes.row[row->process].name;
+
+	for (uint32_t t = 0; named && t < model->threads.count; t++)
+		if (lock_turns_pool(model, collector, t))
+			search->collects[t] = true;
+	search->collects[collector] = true;
+}
+
 /* Chooses the busiest thread that does not collect garbage; if all do, the busiest one. */
 static int look_at_busiest(struct search *search)
 {
 	struct host_waits *waits = search->waits;
-	uint32_t thread = find_busiest(search), first = thread;
-	uint8_t why;
-	int err;
+	uint32_t first = find_busiest(search), thread = first;
 
 	waits->away = thread == INDEX_NONE;
+	if (waits->away)
+		return 0;
+	for (uint32_t i = 0; i < waits->thread_count; i++)
+		search->chosen[waits->threads[i]] = true;
 	while (thread != INDEX_NONE) {
-		why = is_chosen(waits, thread) ? WAITS_OF_MAIN : WAITS_OF_BUSIEST;
-		err = look_only_at(search, thread, why);
-		if (err || !waits->own.count || !idle_root_collects(&waits->own.row[0]))
+		bool collects;
+		int err = find_collector(search, thread, &collects);
+
+		if (err)
 			return err;
-		search->collects[thread] = true;
+		if (!collects)
+			break;
+		leave_out(search, thread);
 		thread = find_busiest(search);
 	}
-	return waits->away ? 0 : look_only_at(search, first, WAITS_OF_BUSIEST);
+	thread = thread == INDEX_NONE ? first : thread;
+	return look_only_at(search, thread, search->chosen[thread] ? WAITS_OF_MAIN : WAITS_OF_BUSIEST);
 }
 
-/* Finds the threads that compute beside the busiest one. */
+/* Finds the threads that compute beside the busiest one; a main thread that only sleeps is none of them. */
 static int find_busy(struct search *search)
 {
 	struct host_waits *waits = search->waits;
@@ -359,7 +398,7 @@ static int find_busy(struct search *search)
 	if (!waits->busy)
 		return -ENOMEM;
 	for (uint32_t t = 0; t < search->model->timelines.count; t++) {
-		if (!is_target(search, t) || !lock_turns_pool(search->model, waits->threads[0], t) ||
+		if (!is_target(search, t) || search->chosen[t] || !lock_turns_pool(search->model, waits->threads[0], t) ||
 		    2 * busy_ns(search, t, true) < most_ns)
 			continue;
 		waits->busy[waits->busy_count++] = t;
@@ -410,7 +449,7 @@ int host_waits_with(struct model *model, const struct idle_tools *tools,
 		    struct host_waits *waits)
 {
 	struct analysis_window window = analysis_window(model, options);
-	struct search search = { model, options, steps, *tools, waits, NULL };
+	struct search search = { model, options, steps, *tools, waits, NULL, NULL };
 	int err = -ENOMEM;
 
 	*waits = (struct host_waits){ .why = options->tid_count ? WAITS_OF_ASKED : WAITS_OF_NONE,
@@ -420,9 +459,11 @@ int host_waits_with(struct model *model, const struct idle_tools *tools,
 		return 0;
 	waits->threads = calloc((size_t)model->threads.count + 1, sizeof(*waits->threads));
 	search.collects = calloc((size_t)model->threads.count + 1, sizeof(*search.collects));
-	if (waits->threads && search.collects)
+	search.chosen = calloc((size_t)model->threads.count + 1, sizeof(*search.chosen));
+	if (waits->threads && search.collects && search.chosen)
 		err = find(&search);
 	free(search.collects);
+	free(search.chosen);
 	if (!err && waits->thread_count)
 		err = device_bounds_find(model, tools->walker, options, waits->from_ns,
 					 waits->to_ns, &waits->bounds);

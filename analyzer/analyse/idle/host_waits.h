@@ -11,7 +11,7 @@
  *   main       the main threads of traced processes that no other traced process started
  *   busiest    if the main threads only sleep, or accept() clients, without waiting for another thread: the thread that was on a CPU,
  *              or ready for one, for the longest time, if that is more than 1 %, except threads that collect a
- *              runtime's garbage, unless there is no other; "main" if it is one of them
+ *              runtime's garbage and others of their pools, unless there is no other; "main" if it is one of them
  *
  * If the only main thread sleeps like that, and one thread of its process bears its name, that one is the main thread: so
  * does the thread in which Java's launcher runs main().
