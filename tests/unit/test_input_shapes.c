@@ -454,6 +454,22 @@ static void test_nsys2json(void **state)
 	model_free(model);
 }
 
+/* AWS Neuron names its groups of events: the hardware's, and those of calls of its runtime. */
+static void test_neuron(void **state)
+{
+	struct model *model = import_words(
+		"system_profile.json",
+		"{ \"traceEvents\":[\n{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": \"i-0b1e/PID:17/TID:0/neuron_rt\"}}"
+		NAMED("process_name", "\"pid\": 2", "i-0b1e/PID:17/Worker:0/neuron_hw")
+		EVENT("", "\"tid\": 1, \"pid\": 1", "nrt_execute", "100", "50")
+		EVENT("", "\"tid\": 1, \"pid\": 2", "nc_exec_running", "110", "30") "\n]}\n");
+
+	assert_int_equal(model->tasks.count, 1);
+	assert_int_equal(import_busy(model, 0, PROFBPF__DEVICE_TASKS__KIND__KERNEL), 30000);
+	assert_int_equal(model->calls.count, 1);
+	model_free(model);
+}
+
 #define PROTON(name, cat, more, ts, dur)                                                                              \
 	"{\"args\":{\"call_stack\":[\"ROOT\",\"fwd\",\"" name "\"]},\"cat\":\"" cat "\",\"dur\":" dur ",\"name\":\"" name      \
 	"\",\"ph\":\"X\"," more ",\"ts\":" ts "}"
@@ -553,7 +569,7 @@ int main(void)
 		cmocka_unit_test(test_refusals),  cmocka_unit_test(test_order),
 		cmocka_unit_test(test_unitrace),  cmocka_unit_test(test_unitrace_nodes),
 		cmocka_unit_test(test_unitrace_arrows),
-		cmocka_unit_test(test_refused_texts), cmocka_unit_test(test_proton_streams), cmocka_unit_test(test_proton_lanes),
+		cmocka_unit_test(test_neuron), cmocka_unit_test(test_refused_texts), cmocka_unit_test(test_proton_streams), cmocka_unit_test(test_proton_lanes),
 		cmocka_unit_test(test_nsys_chrome),
 		cmocka_unit_test(test_nsys2json),
 		cmocka_unit_test(test_twice),

@@ -41,7 +41,7 @@ static bool names_device(const char *name)
 	static const char *const NUMBERED[] = { "gpu", "npu", "tpu", "xpu", "cuda" };
 	static const char *const PARTS[] = { "CUDA functions", "CUDA HW (", "Ascend Hardware",
 					     "AI Core",	       "AI Vector", "COMPUTE AGENT [",
-					     "COPY to AGENT [", "DEVICE<" };
+					     "COPY to AGENT [", "DEVICE<", "neuron_hw" };
 
 	for (size_t i = 0; i < sizeof(NUMBERED) / sizeof(NUMBERED[0]); i++) {
 		if (has_word(name, NUMBERED[i], strcmp(NUMBERED[i], "cuda") != 0))

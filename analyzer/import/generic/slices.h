@@ -5,7 +5,7 @@
  * Only evidence makes a device: the file's statement about a slice (enum slice_evidence), or names. If some
  * processes are named as devices ("/device:GPU:0" of TensorFlow and JAX, not "/device:CPU:0"), they are devices,
  * except their tracks that sum up others ("XLA Modules"); else tracks and processes with a device's name ("gpu0",
- * "stream 7", "6 GPU0" of rocprof, "COMPUTE AGENT [4] QUEUE [1] (GPU)"; slice_words.c). Each process is a device
+ * "stream 7", "6 GPU0" of rocprof, "COMPUTE AGENT [4] QUEUE [1] (GPU)", "PID:17/Worker:0/neuron_hw"; slice_words.c). Each process is a device
  * then, each track a stream. All other tracks are threads of the host: without a trace, their slices are calls, or
  * host slices if the process is "/host:CPU" of TensorFlow and JAX.
  */
