@@ -194,6 +194,18 @@ static void a_thread_has_a_loop_where_all_have_none(void **state)
 	check_two("aO      aO      aO      aO      ", "  xx      xxxxxx  xxxx    xxxx", "first 100%: 0-8 8-16 16-24 24-26");
 }
 
+/*
+ * Another thread waits after each piece of the first one's work, as one that writes a log: together every piece is waited
+ * for, which is no evidence. The first thread's own waits are.
+ */
+static void the_thread_with_all_the_work_has_a_loop_of_its_own(void **state)
+{
+	(void)state;
+	check_two("a b c d<a b c d<a b c d<", " < < <   < < <   < < <  ", "first 100%: 0-8 8-16 16-24");
+	/* Without it the first thread has the process's loop. */
+	check_two("a b c d<a b c d<a b c d<", "", "all 100%: 0-8 8-16 16-24");
+}
+
 static void append(char *text, const char *turn, uint32_t turns)
 {
 	for (*text = '\0'; turns; turns--)
@@ -326,6 +338,7 @@ int main(void)
 		cmocka_unit_test(threads_with_loops_of_their_own),
 		cmocka_unit_test(one_thread_alone_is_not_enough),
 		cmocka_unit_test(a_thread_has_a_loop_where_all_have_none),
+		cmocka_unit_test(the_thread_with_all_the_work_has_a_loop_of_its_own),
 		cmocka_unit_test(a_thread_with_a_sixteenth_of_the_work_may_have_a_loop),
 		cmocka_unit_test(a_step_ends_with_its_range),
 		cmocka_unit_test(the_end_of_another_range_is_none_of_a_step),

@@ -334,10 +334,12 @@ static int loop_of_calls(struct search *search, const struct part *part)
 static int loops_of_threads(struct search *search, const struct part *whole)
 {
 	struct tally threads = { 0 };
+	bool several = false;
 	uint64_t all = 0;
 	int err = 0;
 
 	for (uint32_t i = 0; i < whole->count && !err; i++) {
+		several |= whole->row[i].thread != whole->row[0].thread;
 		if (whole->row[i].event.kind != LOOP_WORK)
 			continue;
 		if (!tally_add(&threads, whole->row[i].thread))
@@ -351,10 +353,10 @@ static int loops_of_threads(struct search *search, const struct part *whole)
 		uint64_t count = threads.kinds.row[i].count;
 
 		/*
-		 * A thread with all the work is covered by the process's loop; a thread with little work is not worth
-		 * a pass over all events.
+		 * The calls of a single thread are the process's; a thread with little work is not worth a pass over
+		 * all events. One with all the work may have a loop that copies and waits of others cut to pieces.
 		 */
-		if (count < all && count * 16 >= all)
+		if (several && count * 16 >= all)
 			err = loop_of_calls(search, &part);
 	}
 	tally_free(&threads);
