@@ -120,6 +120,8 @@ static void names_of_one_number(void **state)
 	(void)state;
 	infer_named("axb", "u.bax.baxx.ba.baxxx");
 	expect_repetition("b", 4);
+	infer_named("bxa", "u.abx.abxx.ab.abxxx");
+	expect_repetition("a", 4);
 }
 
 /* Nothing occurs three times. */

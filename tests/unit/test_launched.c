@@ -294,6 +294,28 @@ static void test_names_stay(void **state)
 	model_free(job.model);
 }
 
+/* Of the calls inside of a launch the first launch with a name counts: neither one without a name, nor another call. */
+static void test_first_inside(void **state)
+{
+	struct job job = make_job();
+	uint32_t outer = function(&job, "outer", KIND(LAUNCH), 0, 0, 0);
+	uint32_t copy = function(&job, "copy", KIND(COPY), 0, 0, 0);
+	uint32_t around = call(&job, outer, NULL, 0, 0, 0), nameless;
+
+	job.now_ns -= 990;
+	nameless = call(&job, outer, NULL, 0, 0, 0);
+	call(&job, copy, "copied", 0, 0, 0);
+	call(&job, outer, "one", 0, 0, 0);
+	job.model->calls.row[around].end_ns += 5000;
+	for (uint32_t i = 1; i <= 3; i++)
+		job.model->calls.row[around + i].depth = 1;
+	small_index(job.model);
+	assert_int_equal(launched_names_join(job.model), 0);
+	expect_name(&job, around, "one", NAMED_INNER);
+	expect_name(&job, nameless, "", NAMED_NOT);
+	model_free(job.model);
+}
+
 /* A row that was taken back is neither read nor named. */
 static void test_behind_the_last(void **state)
 {
@@ -468,6 +490,7 @@ int main(void)
 		cmocka_unit_test(test_handles_of_handles),
 		cmocka_unit_test(test_inside),
 		cmocka_unit_test(test_names_stay),
+		cmocka_unit_test(test_first_inside),
 		cmocka_unit_test(test_behind_the_last),
 		cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_order),
