@@ -133,6 +133,7 @@ struct step_mark {
 	uint64_t number;
 	uint32_t process; /* index into processes, or INDEX_NONE */
 	uint32_t device; /* index into devices, if it is a device that the mark is of; or INDEX_NONE */
+	uint32_t file; /* 1 + index into model->imports, if it is of none of the other files' devices; or 0 */
 	bool unnamed; /* found on the host, without a call or range whose name says that it is a step (step_names.h) */
 };
 

@@ -59,6 +59,7 @@ python3 "$ROOT/tests/tools/make_kineto_ranks.py" "$WORK/ranks" 10 4 3 8
 "$ANALYZER" report --device "$WORK/ranks" --format html >"$WORK/report.html"
 node "$ROOT/tests/tools/page.mjs" "$WORK/report.html" "$WORK/report.json" >"$WORK/drawn" 2>"$WORK/figures" ||
 	fail "the page of ranks: $(grep -m 1 Error "$WORK/figures")"
+assert_eq "ranks whose steps contain their own collective, and no other" 10 "$(jq '[.steps.devices[].mean | select(.all_reduce[0].count == 1)] | length' "$WORK/report.json")"
 assert_contains "steps of a rank" "$WORK/drawn" '<figcaption>Steps of device 0 \(rank 3\), GPU</figcaption>'
 assert_contains "a rank's steps above its own rows" "$WORK/drawn" 'Device 0 \(rank 1\), GPU, Steps; Device 0 \(rank 1\), GPU, Idle, by root; Device 0 \(rank 1\), GPU, Stream 7'
 assert_contains "an operator of a rank" "$WORK/drawn" 'Device time by operator. gemm, rank 3 '

@@ -197,6 +197,35 @@ static void by_marks_of_processes(void **state)
 	}
 }
 
+/* Marks of another device file are not its steps, though neither file says which process the device has. */
+static void by_marks_of_files(void **state)
+{
+	static const struct analysis_options options;
+
+	for (uint32_t file = 0; file < 3; file++) {
+		struct model *model = make_model();
+		struct device_step_results results;
+
+		model->devices.row[0].file = file;
+		for (uint64_t i = 0; i < STEPS; i++) {
+			struct step_mark mark = { .number = i,
+						  .start_ns = 10000 + i * STEP_NS,
+						  .end_ns = 10900 + i * STEP_NS,
+						  .process = INDEX_NONE,
+						  .device = INDEX_NONE,
+						  .file = i < 2 ? 1 : i < 3 ? 2 : 0 };
+
+			assert_true(MODEL_PUSH(&model->step_marks, mark));
+		}
+		results = find(model, &options);
+		assert_int_equal(results.traces[0].source, STEPS_MARKS);
+		assert_int_equal(results.traces[0].count, STEPS - (file == 1 ? 1 : file == 2 ? 2 : 0));
+		assert_int_equal(results.traces[0].rows[0].number, file == 2 ? 2 : 0);
+		device_steps_free(&results);
+		model_free(model);
+	}
+}
+
 static void by_numbers_of_tasks(void **state)
 {
 	static const struct analysis_options options;
@@ -413,6 +442,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(inferred),	     cmocka_unit_test(by_points),
 		cmocka_unit_test(by_marks),	     cmocka_unit_test(by_marks_of_processes),
+		cmocka_unit_test(by_marks_of_files),
 		cmocka_unit_test(by_numbers_of_tasks),
 		cmocka_unit_test(by_file),	     cmocka_unit_test(no_steps),
 		cmocka_unit_test(repetition_inside), cmocka_unit_test(window_of_steps),

@@ -248,10 +248,14 @@ static int by_part(const void *a, const void *b)
 
 static bool of_device(const struct device_tasks *of, const struct step_mark *mark)
 {
-	uint32_t process = of->model->devices.row[of->device].process;
+	const struct device *device = &of->model->devices.row[of->device];
+	uint32_t process = device->process;
 
 	if (mark->device != INDEX_NONE)
 		return mark->device == of->device;
+	/* Ranks in containers may have the same process number, and a device's process may be unknown. */
+	if (mark->file && device->file && mark->file != device->file)
+		return false;
 	return mark->process == INDEX_NONE || process == INDEX_NONE || mark->process == process;
 }
 

@@ -188,9 +188,12 @@ static int put_task(struct pytorch *file, const struct gpu_task *from)
 	return MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
 }
 
-static int put_mark(struct pytorch *file, const struct pytorch_mark *from)
+/* @own_devices: the file has devices, and the mark is of one of them. */
+static int put_mark(struct pytorch *file, const struct pytorch_mark *from, bool own_devices)
 {
-	struct step_mark mark = { .number = from->number, .device = INDEX_NONE };
+	struct step_mark mark = { .number = from->number,
+				  .device = INDEX_NONE,
+				  .file = own_devices ? file->import->file + 1 : 0 };
 	uint64_t start_ns, end_ns;
 
 	if (!pytorch_instants(file, from->start_ns, from->dur_ns, &start_ns, &end_ns))
@@ -235,7 +238,8 @@ int pytorch_put_rows(struct pytorch *file)
 		err = put_task(file, &file->tasks.row[i]);
 	set_stages(file, first_device);
 	for (uint32_t i = 0; i < file->marks.count && !err; i++)
-		err = put_mark(file, &file->marks.row[i]);
+		err = put_mark(file, &file->marks.row[i],
+			       file->import->model->devices.count > first_device);
 	if (!err)
 		err = pytorch_put_scopes(file, first_device);
 	if (!err)
