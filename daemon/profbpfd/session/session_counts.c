@@ -37,6 +37,19 @@ static void count_made(struct source_count *count, const struct stacks *stacks)
 		count->lost[count->lost_count - 1].count += stacks_dropped(stacks);
 }
 
+/* Adds gaps in which mapped files were not reported: calls in a file are seen only once it is known. The recorder's reason stays the last. */
+static void count_maps(struct source_count *count, uint64_t missed)
+{
+	struct lost_count *last = count->lost_count ? &count->lost[count->lost_count - 1] : NULL;
+
+	if (!last)
+		return;
+	count->produced += missed;
+	last[1] = *last;
+	*last = (struct lost_count){ "mapped files not reported", missed };
+	count->lost_count++;
+}
+
 static void update_counts(struct session *s)
 {
 	struct source_count counts[TRACE_SOURCES] = { 0 };
@@ -45,6 +58,7 @@ static void update_counts(struct session *s)
 	if (!capture_stats(s->capture, stats))
 		for (unsigned int i = 0; i < SOURCES; i++)
 			count_kernel(s, &stats[i], i, &counts[i]);
+	count_maps(&counts[SOURCE_API], s->maps_missed);
 	if (s->stacks)
 		count_made(&counts[SOURCE_STACK], s->stacks);
 	if (s->devices)

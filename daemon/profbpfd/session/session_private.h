@@ -117,6 +117,7 @@ struct session {
 	uint64_t untraced;		/* processes that are not traced because the table is full */
 	bool untraced_told;
 	int epoll_fd;
+	uint64_t maps_missed;		/* times that files were mapped unreported */
 	uint64_t drain_ns;		/* when the rings were last read */
 	uint64_t drain_interval_ns;	/* time until the rings are read again, unless a wake-up comes earlier */
 	struct probe_costs probe_costs;

@@ -2,6 +2,7 @@
 /* session_run.c - runs a live session: rings, ticks, processes that begin and end. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "daemon/common/topics.h"
 #include "daemon/profbpfd/host/host_counters.h"
 #include "daemon/profbpfd/host/host_stats.h"
+#include "daemon/profbpfd/host/process_info.h"
 #include "daemon/profbpfd/session/session_private.h"
 
 /* Limits of the interval between two drains of the rings. */
@@ -206,11 +208,31 @@ static void look_again(void *context, pid_t pid)
 	code_mapped(context, pid, session_now_ns(), true);
 }
 
+/* In a session of the whole machine the programs have no list of targets. */
+static void look_at_all(struct session *s)
+{
+	pid_t *pids = NULL;
+	size_t count = 0;
+
+	if (!process_all(&pids, &count))
+		for (size_t i = 0; i < count; i++)
+			look_again(s, pids[i]);
+	free(pids);
+}
+
+/*
+ * What was called in a file before it is found now went unseen: the gap is told with the lost records. It counts as one:
+ * the kernel's count of lost events is that of all processes, of any kind.
+ */
 static void maps_missed(void *context)
 {
 	struct session *s = context;
 
-	capture_each_target(s->capture, look_again, s);
+	s->maps_missed++;
+	if (s->request.system_wide)
+		look_at_all(s);
+	else
+		capture_each_target(s->capture, look_again, s);
 }
 
 struct map_events_handler session_map_events(struct session *s)

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Files that were mapped while the kernel could not report it count as lost, in status, trace and report; all of them are
+# looked for again.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command jq python3
+
+# A copy, because other tests may run programs with the library itself. The target loads it while the daemon is stopped,
+# and calls when it is told to.
+cp "$TRUTH/libtruth.so" "$WORK/libtruth.so"
+mkfifo "$WORK/to"
+exec {to}<>"$WORK/to"
+python3 -uc "import ctypes, sys
+print('ready')
+sys.stdin.readline()
+library = ctypes.CDLL('$WORK/libtruth.so')
+print('loaded')
+sys.stdin.readline()
+for i in range(70): library.truth_noop(1)
+print('done')
+sys.stdin.readline()" <"$WORK/to" >"$WORK/job" &
+target=$!
+wait_for_line "$WORK/job" '^ready' 20
+
+start_daemon
+of_api='.. | objects | select(.name? == "api")'
+told() {
+	"$PROFCTL" status --format json >"$WORK/status.json" && grep -q 'mapped files not reported' "$WORK/status.json"
+}
+# overflow: many programs begin while the daemon is stopped. Each maps some ten files; the buffer of a CPU has room for
+# some hundred such programs.
+overflow() {
+	kill -STOP "$DAEMON_PID"
+	for _ in $(seq 1500); do /bin/true; done
+	echo >&"$to"
+	wait_for_line "$WORK/job" '^loaded' 20
+	kill -CONT "$DAEMON_PID"
+	wait_until 10 told || fail "status tells of no loss: $(jq -c "$of_api" "$WORK/status.json")"
+}
+# check TRACE: it tells of the loss
+check() {
+	report_json "$1" "$WORK/missed.json"
+	assert_loss_accounted "$WORK/missed.json"
+	jq -e '.capture.sources[] | select(.name == "api") | .lost > 0' "$WORK/missed.json" >/dev/null ||
+		fail "the report tells of no loss: $(jq -c .capture.sources "$WORK/missed.json")"
+	"$ANALYZER" report "$1" --section capture >"$WORK/text"
+	assert_contains "the report" "$WORK/text" 'mapped files not reported'
+	assert_eq "calls in a library that was mapped meanwhile" 70 \
+		"$(jq "[.api[] | select(.function == \"truth_noop\" and .pid == $target) | .count] | add // 0" "$WORK/missed.json")"
+}
+functions() { "$PROFCTL" list --format json | jq '.sessions[0].functions'; }
+is_probed() { [ "$(functions)" -gt "$before" ]; }
+
+# A session of the whole machine knows no list of targets.
+env --default-signal=INT "$PROFCTL" record --system --topics api --catalog "$ROOT/tests/catalog" -o "$WORK/all.pbt" 2>"$WORK/profctl.err" </dev/null &
+PROFCTL_PID=$!
+wait_for_line "$WORK/profctl.err" '^tracing' 30
+before=$(functions)
+overflow
+wait_until 20 is_probed || fail "the library is not probed: $("$PROFCTL" list --format json)"
+echo >&"$to"
+wait_for_line "$WORK/job" '^done' 20
+stop_attach
+check "$WORK/all.pbt"
+kill "$target"
+stop_daemon
