@@ -56,36 +56,40 @@ static void pool_computes(void **state)
 	}
 }
 
-/* main runs in an OpenMP region: @spins of its 10 samples are in the library, the others in a function that it calls. */
-static void spins(void **state)
+/* main runs in an OpenMP region until @until_us: @in_library of its 10 samples are in the library, others in a function. */
+static void run_region(struct verdict_scene *f, uint64_t in_library, uint64_t until_us)
 {
 	enum { LIBRARY, PART, REGION, FRAMES };
 	static const char *const names[FRAMES] = { NULL, "part", "GOMP_parallel" };
 	/* In the library itself, in a function called by it. */
 	static const uint32_t stacks[2][2] = { { LIBRARY, REGION }, { PART, LIBRARY } };
+	struct model *model = f->scene.model;
 
+	assert_true(MODEL_PUSH(&model->code_files,
+			       ((struct code_file){ .path = model_string(model, "/usr/lib/libgomp.so.1.0.0") })));
+	for (uint32_t i = 0; i < FRAMES; i++)
+		assert_true(MODEL_PUSH(&model->code_frames, ((struct code_frame){
+			.name = names[i] ? model_string(model, names[i]) : 0,
+			.file = i == PART ? INDEX_NONE : 0, .kind = PROFBPF__STACKS__KIND__USER })));
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_true(MODEL_PUSH(&model->stack_frames, stacks[i][0]));
+		assert_true(MODEL_PUSH(&model->stack_frames, stacks[i][1]));
+		assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 2 * i, 2 })));
+	}
+	for (uint64_t i = 0; i < 10; i++)
+		assert_true(MODEL_PUSH(&model->stack_samples, ((struct stack_sample){
+			.thread = f->scene.main, .ts_ns = (1 + i) * US, .stack = i >= in_library })));
+	small_span(model, f->scene.main, 0, until_us * US, STATE_RUNNING);
+}
+
+static void spins(void **state)
+{
 	(void)state;
 	for (uint64_t in_library = 4; in_library <= 6; in_library += 2) {
 		struct verdict_scene f;
-		struct model *model;
 
 		verdict_begin(&f);
-		model = f.scene.model;
-		assert_true(MODEL_PUSH(&model->code_files,
-				       ((struct code_file){ .path = model_string(model, "/usr/lib/libgomp.so.1.0.0") })));
-		for (uint32_t i = 0; i < FRAMES; i++)
-			assert_true(MODEL_PUSH(&model->code_frames, ((struct code_frame){
-				.name = names[i] ? model_string(model, names[i]) : 0,
-				.file = i == PART ? INDEX_NONE : 0, .kind = PROFBPF__STACKS__KIND__USER })));
-		for (uint32_t i = 0; i < 2; i++) {
-			assert_true(MODEL_PUSH(&model->stack_frames, stacks[i][0]));
-			assert_true(MODEL_PUSH(&model->stack_frames, stacks[i][1]));
-			assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 2 * i, 2 })));
-		}
-		for (uint64_t i = 0; i < 10; i++)
-			assert_true(MODEL_PUSH(&model->stack_samples, ((struct stack_sample){
-				.thread = f.scene.main, .ts_ns = (1 + i) * US, .stack = i >= in_library })));
-		small_span(model, f.scene.main, 0, 1000 * US, STATE_RUNNING);
+		run_region(&f, in_library, 1000);
 		verdict_judge_waits(&f);
 		verdict_expect(&f, in_library >= 5 ? VERDICT_HOST_CODE : VERDICT_HEALTHY, in_library >= 5 ? 60 : 100);
 		if (in_library >= 5) {
@@ -99,6 +103,26 @@ static void spins(void **state)
 		}
 		verdict_end(&f);
 	}
+}
+
+/* A second job in the recording works for longer than main spins: its work is not what main waits for. */
+static void spins_beside_a_job(void **state)
+{
+	struct verdict_scene f;
+	struct model *model;
+
+	(void)state;
+	verdict_begin(&f);
+	model = f.scene.model;
+	run_region(&f, 6, 900);
+	small_sleep(model, f.scene.main, 900 * US, 1000 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+	small_span(model, small_thread(model, small_process(model, 300, "other", true), 300, "other"), 0, 1000 * US,
+		   STATE_RUNNING);
+	verdict_judge_waits(&f);
+	verdict_expect(&f, VERDICT_HOST_CODE, 32);
+	assert_int_equal(f.verdict.idle.most->root.thread, f.scene.main);
+	verdict_says(&f, "root     main 100: waiting for other threads by spinning in libgomp.so.1.0.0");
+	verdict_end(&f);
 }
 
 /* A server waits for clients while a child works for one, or nobody does. */
@@ -253,6 +277,7 @@ int main(void)
 		cmocka_unit_test(pool_computes),
 		cmocka_unit_test(garbage),
 		cmocka_unit_test(spins),
+		cmocka_unit_test(spins_beside_a_job),
 		cmocka_unit_test(fork_server),
 		cmocka_unit_test(locks),
 		cmocka_unit_test(few_turns),

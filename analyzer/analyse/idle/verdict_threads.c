@@ -65,6 +65,24 @@ static void point_at_own(struct judge *judge, struct verdict *verdict)
 	verdict->idle = judge_heaviest_kind(judge, VERDICT_STATES, false);
 }
 
+/* Points the verdict at the row that spins most: the largest one may be the work of another job. */
+static void point_at_spins(struct judge *judge, struct verdict *verdict)
+{
+	const struct idle_roots *own = &judge->facts->waits->own;
+	const struct idle_root *most = NULL;
+
+	point_at_own(judge, verdict);
+	for (uint32_t i = 0; i < own->count; i++)
+		if (own->row[i].spins_ns > (most ? most->spins_ns : 0))
+			most = &own->row[i];
+	if (most)
+		verdict->idle = (struct idle_verdict){ .cause = most->root.cause,
+						       .kind = idle_kind_of(judge->model, &most->root),
+						       .ns = most->ns,
+						       .cause_ns = own->cause_ns[most->root.cause],
+						       .most = most };
+}
+
 /* Returns the part of the threads' own time on a CPU in which they waited for other threads. */
 static uint64_t find_spins(const struct judge *judge)
 {
@@ -91,8 +109,12 @@ static void find_threads_cost(struct judge *judge, struct verdict *verdict, uint
 	judge_find_cost(judge, verdict, state);
 	/* The threads' own time may exceed their waits; but if most of it is not in fetches, neither is its root. */
 	if (own_ns > verdict->idle.ns &&
-	    (state != VERDICT_DATA || 2 * own_ns > judge->facts->waits->own.total_ns))
-		point_at_own(judge, verdict);
+	    (state != VERDICT_DATA || 2 * own_ns > judge->facts->waits->own.total_ns)) {
+		if (state == VERDICT_HOST_CODE && !judge->facts->waits->bounds.known)
+			point_at_spins(judge, verdict);
+		else
+			point_at_own(judge, verdict);
+	}
 }
 
 /* The pipeline's rules about locks and CPUs decide if that costs at least as much as any state. */
