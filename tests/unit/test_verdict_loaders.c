@@ -55,8 +55,10 @@ static void evaluation_in_steps(void **state)
 	static const struct {
 		uint64_t in_steps_us, other_us; /* fetches of the evaluation within judged steps, and after them */
 		bool in_trainer, told;
+		uint64_t restart_us; /* of the training's workers */
 	} CASES[] = {
-		{ 500, 0, true, true }, { 0, 500, true, false }, { 500, 0, false, false }, { 100, 0, true, false },
+		{ 500, 0, true, true, 0 },   { 0, 500, true, false, 0 },  { 500, 0, false, false, 0 },
+		{ 100, 0, true, false, 0 },  { 500, 0, true, true, 499 }, { 500, 0, true, false, 500 },
 	};
 
 	(void)state;
@@ -77,6 +79,9 @@ static void evaluation_in_steps(void **state)
 		f.steps.judged_wait_ns = 200 * US;
 		f.steps.rows = train;
 		f.steps.count = 1;
+		f.steps.restart_ns = CASES[i].restart_us * US;
+		if (CASES[i].restart_us)
+			blamed[0] = (struct bottleneck){ .kind = BOTTLENECK_RESTARTS, .percent = 50 };
 		evaluation = f.pipelines.list.row[0];
 		evaluation.operators.row[0].in_trainer = CASES[i].in_trainer;
 		usage = f.usage;
@@ -91,6 +96,10 @@ static void evaluation_in_steps(void **state)
 		if (CASES[i].told) {
 			verdict_expect(&f, VERDICT_DATA, 70);
 			assert_int_equal(f.verdict.pipeline, 1);
+		} else if (CASES[i].restart_us) {
+			verdict_expect(&f, VERDICT_DATA, 50);
+			assert_true(f.verdict.restarts);
+			assert_int_equal(f.verdict.pipeline, 0);
 		} else {
 			assert_int_equal(f.verdict.pipeline, INDEX_NONE);
 		}

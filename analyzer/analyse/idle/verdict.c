@@ -62,6 +62,10 @@ static void ask_evaluations(const struct verdict_facts *facts, const struct pipe
 {
 	uint64_t most_ns = steps->judged_wait_ns, all_ns = steps->judged_wait_ns;
 
+	/* Starts of the training's workers lie outside its waits, mostly. */
+	if (facts->steps->main < facts->advice->count &&
+	    facts->advice->bottlenecks[facts->steps->main].kind == BOTTLENECK_RESTARTS && steps->restart_ns > most_ns)
+		most_ns = steps->restart_ns;
 	for (uint32_t i = 0; i < facts->steps->count && i < facts->advice->count; i++) {
 		const struct pipeline_steps *other = &facts->steps->pipelines[i];
 		const struct bottleneck *b = &facts->advice->bottlenecks[i];
