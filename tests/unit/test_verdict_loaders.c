@@ -49,6 +49,65 @@ static void restarts(void **state)
 	verdict_end(&f);
 }
 
+/*
+ * Starts cost a part of their own job's time. Of two jobs, each with half of the judged time, one that starts workers for
+ * a part of its time costs half of that; if both do, as ranks of one job, the whole.
+ */
+static void restarts_of_one_job(void **state)
+{
+	static const struct {
+		double percent, other_percent;
+		bool judged; /* the other job's threads are */
+		bool told;
+	} CASES[] = {
+		{ 39, 0, true, false }, { 40, 0, true, true },	 { 20, 20, true, true },
+		{ 19, 20, true, false }, { 20, 0, true, false }, { 15, 25, false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct bottleneck blamed[2];
+		struct pipeline_steps steps[2];
+		struct pipeline_usage usage;
+		struct verdict_scene f;
+		struct model *model;
+		uint32_t other;
+
+		verdict_begin(&f);
+		model = f.scene.model;
+		other = small_thread(model, small_process(model, 300, "rank", true), 300, "rank");
+		for (int k = 0; k < 2; k++) {
+			small_span(model, k ? other : f.scene.main, 0, 600 * US, STATE_RUNNING);
+			small_sleep(model, k ? other : f.scene.main, 600 * US, 1000 * US, FUTEX, f.scene.worker, 0);
+		}
+		small_sleep(model, f.scene.worker, 0, 1000 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+		verdict_judge_waits(&f);
+		assert_int_equal(f.waits.thread_count, 2);
+		if (!CASES[i].judged)
+			f.waits.thread_count = 1;
+		verdict_add_pipeline(&f);
+		verdict_blame(&f, BOTTLENECK_RESTARTS, CASES[i].percent);
+		usage = f.usage;
+		usage.fetch.thread = other;
+		steps[0] = steps[1] = f.steps;
+		steps[1].usage = &usage;
+		blamed[0] = blamed[1] = f.bottleneck;
+		blamed[1].percent = CASES[i].other_percent;
+		if (!CASES[i].other_percent)
+			blamed[1] = (struct bottleneck){ .op = INDEX_NONE };
+		f.all_steps = (struct step_results){ .pipelines = steps, .count = 2, .main = 0 };
+		f.advice = (struct advice_results){ .bottlenecks = blamed, .count = 2 };
+		verdict_judge(&f);
+		assert_int_equal(f.verdict.restarts, CASES[i].told);
+		if (CASES[i].told) {
+			verdict_expect(&f, VERDICT_DATA, CASES[i].percent);
+			verdict_says_not(&f, "Several jobs");
+		}
+		f.all_steps.main = INDEX_NONE;
+		verdict_end(&f);
+	}
+}
+
 /* An evaluation within the training's steps, by a loader without workers: its fetches are not the trainer's own work. */
 static void evaluation_in_steps(void **state)
 {
@@ -112,6 +171,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(restarts),
+		cmocka_unit_test(restarts_of_one_job),
 		cmocka_unit_test(evaluation_in_steps),
 	};
 

@@ -134,12 +134,81 @@ static bool nobody_switched(const struct judge *judge)
 	return !timelines_recorded(judge->model) && strstr(at, "sched");
 }
 
+/* Returns the part of the judged time that is a process's, from 0 to 1; 0 also if that is not known. */
+static double part_of(const struct judge *judge, uint32_t process, bool by_threads)
+{
+	const struct model *model = judge->model;
+	const struct device_results *devices = judge->facts->devices;
+	uint64_t own = 0, all = 0;
+
+	for (uint32_t i = 0; by_threads && i < judge->facts->waits->thread_count; i++) {
+		uint32_t thread = judge->facts->waits->threads[i];
+
+		all++;
+		own += thread < model->threads.count && model->threads.row[thread].process == process;
+	}
+	for (uint32_t i = 0; !by_threads && devices->devices && i < devices->device_count; i++) {
+		all += devices->devices[i].window_ns;
+		if (i < model->devices.count && model->devices.row[i].process == process)
+			own += devices->devices[i].window_ns;
+	}
+	return own ? (double)own / (double)all : 0;
+}
+
+static uint32_t trainer_of(const struct judge *judge, uint32_t pipeline)
+{
+	uint32_t thread = judge->facts->steps->pipelines[pipeline].usage->fetch.thread;
+
+	return thread < judge->model->threads.count ? judge->model->threads.row[thread].process : INDEX_NONE;
+}
+
+static double restart_percent(const struct judge *judge, uint32_t pipeline)
+{
+	const struct bottleneck *b = &judge->facts->advice->bottlenecks[pipeline];
+
+	return b->kind == BOTTLENECK_RESTARTS ? b->percent : 0;
+}
+
+/* Does another pipeline of the same trainer cost more by such starts, or come first with the same cost? */
+static bool restarts_less(const struct judge *judge, uint32_t pipeline)
+{
+	double own = restart_percent(judge, pipeline);
+
+	for (uint32_t i = 0; i < judge->facts->steps->count && i < judge->facts->advice->count; i++)
+		if (trainer_of(judge, i) == trainer_of(judge, pipeline) &&
+		    (restart_percent(judge, i) > own || (i < pipeline && restart_percent(judge, i) >= own)))
+			return true;
+	return false;
+}
+
+/*
+ * Returns the cost of starts in percent of the judged time of all jobs: a pipeline's cost is of its trainer's time
+ * alone. The ranks of a job each have such a pipeline, and add up. @pipeline's trainer is judged, even if its part is
+ * not known.
+ */
+static double all_restarts(const struct judge *judge, uint32_t pipeline, bool by_threads)
+{
+	double percent = 0;
+
+	if (part_of(judge, trainer_of(judge, pipeline), by_threads) <= 0)
+		return restart_percent(judge, pipeline);
+	for (uint32_t i = 0; i < judge->facts->steps->count && i < judge->facts->advice->count; i++)
+		if (!restarts_less(judge, i))
+			percent += restart_percent(judge, i) * part_of(judge, trainer_of(judge, i), by_threads);
+	return percent;
+}
+
 bool judge_restarts(const struct judge *judge, struct verdict *verdict, double percent)
 {
 	const struct bottleneck *b =
 		verdict->op == INDEX_NONE ? NULL : &judge->facts->advice->bottlenecks[verdict->pipeline];
 
-	if (!b || b->kind != BOTTLENECK_RESTARTS || 2 * b->percent < percent)
+	if (!b || b->kind != BOTTLENECK_RESTARTS)
+		return false;
+	/* Steps alone are one pipeline's. */
+	if (2 * (verdict->of == VERDICT_OF_STEP_TIME && !verdict->by_threads
+			 ? b->percent
+			 : all_restarts(judge, verdict->pipeline, verdict->by_threads)) < percent)
 		return false;
 	verdict->state = VERDICT_DATA;
 	verdict->restarts = true;

@@ -37,8 +37,8 @@
  *              the threads share the work
  *
  * Then, in this order: unknown for losses, as above; the pipeline's own rules about CPUs and locks (bottleneck.h);
- * data if workers that are started anew for each epoch cost half of the heaviest state or more: their starts are waits
- * for several states, and lie between steps;
+ * data if workers that are started anew for each epoch cost half of the heaviest state or more, both of the judged time
+ * of all jobs: their starts are waits for several states, and lie between steps;
  * device if it is busy for at least VERDICT_BUSY_PERCENT by device_bounds.h; unknown if more than half of the waiting
  * is unknown, and that is more than noise; unknown if the threads mostly waited for events that did not come (epoll,
  * poll or select that timed out) and did nothing themselves: an idle server and a hanging program look like that;

@@ -60,8 +60,8 @@ struct idle_verdict judge_heaviest_kind(const struct judge *judge, uint8_t state
 void judge_find_cost(struct judge *judge, struct verdict *verdict, uint8_t state);
 
 /*
- * judge_restarts - do workers that are started anew for each epoch cost at least half of @percent? Then that is the
- * verdict.
+ * judge_restarts - do workers that are started anew for each epoch cost at least half of @percent of the judged time of
+ * all jobs? Then that is the verdict, with the cost in percent of the one pipeline's time.
  */
 bool judge_restarts(const struct judge *judge, struct verdict *verdict, double percent);
 
