@@ -119,6 +119,44 @@ static void the_device_with_most_is_the_reference(void **state)
 	}
 }
 
+/* The third device has collectives with the second one only, whose clock is known by those with the first. */
+static void through_another_rank(void **state)
+{
+	static const int64_t AHEAD[] = { 0, 100000, -200000 };
+	struct scene s = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		add(&s, 0, 1, AHEAD); /* it has more than the second one, which is in those of both others */
+	for (uint32_t i = 0; i < 3; i++) {
+		add(&s, 0, 2, AHEAD);
+		add(&s, 1, 2, AHEAD);
+	}
+	find(&s);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_true(s.clocks[i].known);
+		assert_int_equal(s.clocks[i].offset_ns, -AHEAD[i]);
+	}
+}
+
+/* A clock that gains a microsecond in a second: nine collectives tell it, eight only that it is ahead. */
+static void drift_of_nine(void **state)
+{
+	(void)state;
+	for (uint32_t count = 8; count <= 9; count++) {
+		struct scene s = { 0 };
+
+		for (uint32_t i = 0; i < count; i++)
+			add(&s, 0, 2, (int64_t[]){ 0, 100000 + i * 1000 });
+		find(&s);
+		assert_true(s.clocks[1].moved);
+		if (count < 9)
+			assert_true(s.clocks[1].drift == 0);
+		else
+			assert_true(s.clocks[1].drift < -0.99e-6 && s.clocks[1].drift > -1.01e-6);
+	}
+}
+
 /* Nine collectives that end at once: without time between them there is no drift. */
 static void no_drift_in_no_time(void **state)
 {
@@ -143,6 +181,8 @@ int main(void)
 		cmocka_unit_test(few_collectives_tell_nothing),
 		cmocka_unit_test(as_large_as_noise_is_noise),
 		cmocka_unit_test(the_device_with_most_is_the_reference),
+		cmocka_unit_test(through_another_rank),
+		cmocka_unit_test(drift_of_nine),
 		cmocka_unit_test(no_drift_in_no_time),
 	};
 
