@@ -19,7 +19,7 @@ enum plant_kind {
 	PLANT_CPU, /* its time on a CPU */
 	PLANT_ASLEEP, /* its time neither on a CPU nor ready for one */
 	PLANT_OFF_CPU, /* all its time without a CPU */
-	PLANT_LOCKED, /* its time on a CPU, with a lock that the main thread needs to go on */
+	PLANT_LOCKED, /* its time on a CPU, with a lock that the main thread, or one that serves it, needs to go on */
 	PLANT_ALL, /* all of it except its waits for a CPU */
 };
 

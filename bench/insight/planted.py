@@ -10,7 +10,7 @@ import threading
 import time
 
 NOTHING, CPU, ASLEEP = 0, 1, 2
-LOCKED = 4  # on a CPU with the interpreter's lock, in the process of the main thread
+LOCKED = 4  # on a CPU with the interpreter's lock, which the main thread needs, or the threads that send it the items
 LOADER = "remedy=worker|less per element|cheaper|parallel|sleeping|in processes\n"  # remedies for a slow loader
 
 

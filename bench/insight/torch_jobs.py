@@ -5,7 +5,7 @@ import socket
 import time
 
 import planted
-from planted import ASLEEP, CPU, LOADER, burn
+from planted import ASLEEP, CPU, LOADER, LOCKED, burn
 
 BATCH = 2
 EPOCH = 6  # batches
@@ -46,7 +46,7 @@ def made_by(work, kind, workers, causes):
         batches = loader(job, lambda number: decode(job, kind, work, workers), workers)
         planted.wait_for_go()
         feed(job, batches)
-        print(f"causes={causes}\n{LOADER}where={'decode|burn|spell' if kind == CPU else ''}")
+        print(f"causes={causes}\n{LOADER}where={'decode|burn|spell' if kind == LOCKED else ''}")
 
     return run
 
@@ -66,7 +66,7 @@ def torch_collate(job):
     import torch
 
     def collate(rows):
-        job.spell(CPU, burn, job.item)
+        job.spell(LOCKED, burn, job.item)
         return torch.stack(rows)
 
     job.open()
@@ -179,7 +179,7 @@ def anew(workers):
 
 
 planted.run({
-    "torch_busy": made_by(burn, CPU, 1, "user_code"),
+    "torch_busy": made_by(burn, LOCKED, 1, "user_code"),
     "torch_asleep": made_by(time.sleep, ASLEEP, 1, "sleep"),
     "torch_two": made_by(time.sleep, ASLEEP, 2, "sleep"),
     "torch_inline": torch_inline,
