@@ -53,13 +53,10 @@ int config_file_read(const char *path,
 		line++;
 		if (!*said || *said == '#')
 			continue;
-		if (split(said, &name, &value)) {
+		if (split(said, &name, &value))
 			err = option(context, name, value, line);
-			continue;
-		}
-		snprintf(error, error_size, "%s:%u: the line is not NAME = VALUE, with a name that profbpfd --help "
-					    "lists and a value that is not empty", path, line);
-		err = -EINVAL;
+		else
+			err = option(context, NULL, NULL, line);
 	}
 	if (!err && ferror(file)) {
 		snprintf(error, error_size, "%s: cannot read the file", path);

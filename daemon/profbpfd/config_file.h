@@ -19,8 +19,9 @@
 /*
  * config_file_read - calls @option for each option, in order
  *
- * @line counts from 1. Returns 0, or a negative errno with a message in @error: -ENOENT there is no such file, -EINVAL a
- * line is no option. If @option does not return 0, reading ends, and its value is returned without a message.
+ * @line counts from 1; @name and @value are NULL for a line that is not NAME = VALUE with a name and a value. Returns 0,
+ * or a negative errno with a message in @error if the file cannot be read: -ENOENT there is no such file. If @option does
+ * not return 0, reading ends, and its value is returned without a message.
  */
 int config_file_read(const char *path,
 		     int (*option)(void *context, const char *name, const char *value, unsigned int line),

@@ -94,7 +94,8 @@ static const struct argp_option options[] = {
 };
 
 /*
- * Ends the program with status 2; if settings are read again, stores the first error and returns EINVAL.
+ * Ends the program with status 2. If settings are read again, stores the first error and returns EINVAL; if a file is only
+ * checked, prints the error and returns EINVAL.
  */
 static int wrong(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -116,6 +117,8 @@ static int wrong(const struct argp_state *state, const char *format, ...)
 		fprintf(stderr, "profbpfd: %s: %s\n", place, text);
 	else
 		argp_error(state, "%s", text);
+	if (settings->only_check)
+		return EINVAL;
 	exit(2);
 }
 
@@ -290,7 +293,7 @@ static struct config find_config(int argc, char **argv)
 			config.path = NULL; /* a private daemon of profctl uses no configuration file */
 			break;
 		}
-		if (!strncmp(argv[i], "--check-config", 14)) {
+		if (!strncmp(argv[i], "--check-config", 14) && (!argv[i][14] || argv[i][14] == '=')) {
 			config.check = true;
 			if (argv[i][14] == '=')
 				config.path = argv[i] + 15;
@@ -307,36 +310,60 @@ static struct config find_config(int argc, char **argv)
 struct reading {
 	struct settings *settings;
 	const char *path;
+	unsigned int wrong_lines; /* of a file that is only checked */
 };
+
+/* The option of that name which may stand in a file; NULL if there is none. */
+static const struct argp_option *find_option(const char *name)
+{
+	const struct argp_option *option = options;
+
+	while ((option->name || option->doc) && (!option->name || strcmp(option->name, name)))
+		option++;
+	if (!option->name || !option->arg || option->flags & OPTION_HIDDEN || option->key == OPTION_CONFIG ||
+	    option->key == OPTION_CHECK_CONFIG)
+		return NULL;
+	return option;
+}
+
+static int take_option(struct settings *settings, const char *name, const char *value)
+{
+	struct argp_state state = { .input = settings };
+	const struct argp_option *option;
+
+	if (!name)
+		return wrong(&state, "the line is not NAME = VALUE, with a name that profbpfd --help lists and a value "
+				     "that is not empty");
+	option = find_option(name);
+	if (!option)
+		return wrong(&state, "%s is not an option of this file; profbpfd --help lists them", name);
+	/* Options keep pointers to their values, so these are stored. */
+	if (words_add(&settings->kept, value))
+		return wrong(&state, "out of memory");
+	return parse_option(option->key, settings->kept.word[settings->kept.count - 1], &state);
+}
 
 static int take_line(void *context, const char *name, const char *value, unsigned int line)
 {
 	struct reading *reading = context;
 	struct settings *settings = reading->settings;
-	struct argp_state state = { .input = settings };
-	const struct argp_option *option = options;
 	char place[512];
 	int err;
 
 	snprintf(place, sizeof(place), "%s:%u", reading->path, line);
 	settings->place = place;
-	while ((option->name || option->doc) && (!option->name || strcmp(option->name, name)))
-		option++;
-	/* Options keep pointers to their values, so these are stored. */
-	if (!option->name || !option->arg || option->flags & OPTION_HIDDEN || option->key == OPTION_CONFIG ||
-	    option->key == OPTION_CHECK_CONFIG)
-		err = wrong(&state, "%s is not an option of this file; profbpfd --help lists them", name);
-	else if (words_add(&settings->kept, value))
-		err = wrong(&state, "out of memory");
-	else
-		err = parse_option(option->key, settings->kept.word[settings->kept.count - 1], &state);
+	err = take_option(settings, name, value);
 	settings->place = NULL;
+	if (err && settings->only_check) {
+		reading->wrong_lines++;
+		return 0;
+	}
 	return -err;
 }
 
 static int read_config(const struct config *config, struct settings *settings)
 {
-	struct reading reading = { settings, config->path };
+	struct reading reading = { .settings = settings, .path = config->path };
 	char error[512] = "";
 	int err = config->path ? config_file_read(config->path, take_line, &reading, error, sizeof(error)) : 0;
 
@@ -348,7 +375,7 @@ static int read_config(const struct config *config, struct settings *settings)
 		else
 			fprintf(stderr, "profbpfd: %s\n", error);
 	}
-	if (err && !settings->error)
+	if ((err && !settings->error) || reading.wrong_lines)
 		exit(2);
 	if (!err && config->check) {
 		printf("%s: no errors\n", config->path);
@@ -377,6 +404,7 @@ void settings_read(struct settings *settings, int argc, char **argv)
 	struct config config = find_config(argc, argv);
 
 	set_defaults(settings);
+	settings->only_check = config.check;
 	argp_err_exit_status = 2;
 	read_config(&config, settings);
 	argp_parse(&argp, argc, argv, 0, NULL, settings);

@@ -3,6 +3,9 @@
 #ifndef PROFBPF_DAEMON_PROFBPFD_SETTINGS_H
 #define PROFBPF_DAEMON_PROFBPFD_SETTINGS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "daemon/common/words.h"
 #include "daemon/profbpfd/control/flight_recorder.h"
 #include "daemon/profbpfd/control/quotas.h"
@@ -20,13 +23,14 @@ struct settings {
 	const char *place; /* FILE:LINE that is being read; NULL: the command line */
 	char *error; /* buffer for the first error while settings are read again; else NULL */
 	size_t error_size;
+	bool only_check; /* the configuration file is only checked: reading goes on behind an error */
 };
 
 /*
  * settings_read - reads the configuration file, then the command line, which overrides it
  *
- * Ends the program with status 2 and a message after an error, and with 0 if only the check was requested. Keeps
- * pointers into @argv.
+ * Ends the program with status 2 and a message after an error. If only the check of the configuration was requested, ends
+ * it with 0, or with 2 after a message for each wrong line. Keeps pointers into @argv.
  */
 void settings_read(struct settings *settings, int argc, char **argv);
 

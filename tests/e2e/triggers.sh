@@ -53,6 +53,11 @@ for line in 'recorder = soon' 'recorder 60s' 'records = 60s' 'private = 3' 'metr
 	assert_status "a configuration with $line" 2 "$PROFBPFD" --check-config="$WORK/wrong.conf"
 	assert_contains "the message" "$WORK/err" 'wrong.conf:9: '
 done
+printf '%s\n' 'recorder = soon' 'recorder 60s' 'trigger = signal' 'records = 60s' 'metrics = 1.2.3.4' >"$WORK/wrong.conf"
+assert_status "a configuration with four wrong lines" 2 "$PROFBPFD" --check-config="$WORK/wrong.conf"
+assert_eq "the lines that the messages name" "1 2 4 5" "$(sed -n 's/.*wrong.conf:\([0-9]*\): .*/\1/p' "$WORK/err" | xargs)"
+assert_status "the daemon with it" 2 "$PROFBPFD" --config "$WORK/wrong.conf"
+assert_eq "messages" 1 "$(grep -c 'wrong.conf:' "$WORK/err")"
 assert_status "a configuration that is not there" 2 "$PROFBPFD" --config "$WORK/none.conf"
 assert_contains "the message" "$WORK/err" 'none.conf: No such file'
 # A file left by a killed daemon, and a file that another daemon is writing
