@@ -93,6 +93,11 @@ assert_contains "format" "$WORK/m.head" '^200 text/plain; version=0.0.4'
 get "$WORK/open" "127.0.0.1:$port" 'application/openmetrics-text;version=1.0.0'
 assert_contains "OpenMetrics" "$WORK/open.head" '^200 application/openmetrics-text; version=1.0.0'
 assert_eq "its last line" "# EOF" "$(tail -n 1 "$WORK/open")"
+# OpenMetrics: the unit is the end of the family's name.
+families() { awk '$2 == "TYPE" && $3 ~ /_(seconds|bytes|ratio)$/ { n = split($3, part, "_"); print $3, part[n] }' "$WORK/open"; }
+assert_between "families with a unit" 7 100 "$(families | wc -l)"
+assert_eq "units" "$(families)" "$(sed -n 's/^# UNIT //p' "$WORK/open")"
+assert_lacks "the older format" "$WORK/m" '^# UNIT'
 get "$WORK/theirs" "$WORK/metrics.sock" '*/*' setpriv --reuid=12345 --regid=12345 --clear-groups
 assert_lacks "what another user sees" "$WORK/theirs" 'session='
 assert_contains "what another user sees" "$WORK/theirs" '^profbpfd_sessions 0$'

@@ -29,13 +29,30 @@ struct page {
 
 /* ---- Lines */
 
-/* In OpenMetrics only the samples of a counter have the suffix _total; in the older format its name has it, too. */
+/* The unit at the end of a family's name; NULL: it counts things. */
+static const char *unit_of(const char *name)
+{
+	static const char *const units[] = { "seconds", "bytes", "ratio" };
+	const char *last = strrchr(name, '_');
+
+	for (size_t i = 0; last && i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(last + 1, units[i]))
+			return units[i];
+	return NULL;
+}
+
+/*
+ * In OpenMetrics only the samples of a counter have the suffix _total; in the older format its name has it, too. The older
+ * format has no units.
+ */
 static void family(const struct page *page, const char *name, bool counter, const char *help)
 {
 	const char *end = counter && !page->openmetrics ? "_total" : "";
 
 	fprintf(page->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, end, help, name, end,
 		counter ? "counter" : "gauge");
+	if (page->openmetrics && unit_of(name))
+		fprintf(page->out, "# UNIT %s %s\n", name, unit_of(name));
 }
 
 /* The text comes from other processes: escapes characters that would end the value; unprintable bytes become "?". */
