@@ -13,8 +13,9 @@
 
 #include "analyzer/frameworks/torch.h"
 
-#define USUAL_MIN 3 /* fetches that tell how long a batch usually takes */
-#define USUAL_MAX 64
+#define USUAL_MIN 3 /* batches that tell how long one usually takes */
+#define USUAL_MAX 256 /* fetches that are looked at for that */
+#define LOOK_MAX 1024 /* ... others of the thread included */
 
 /* The workers of one iterator. */
 struct crew {
@@ -96,27 +97,29 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Returns the longest that workers in turn usually take for a batch, from one to the next of which the trainer has a
- * time that is not shorter than one worker's divided by their number. @i: their first fetch; UINT64_MAX = unknown.
+ * Returns the longest that a worker usually takes for a batch. Workers take turns: from one batch of a worker to its next
+ * one the trainer fetches one of each, whether they deliver evenly or all at once. @i: their first fetch; UINT64_MAX =
+ * unknown.
  */
 static uint64_t usual_ns(const struct torch *torch, uint32_t i, uint32_t workers)
 {
-	const struct torch_fetch *row = torch->fetches.row, *last = &row[i];
+	const struct torch_fetch *row = torch->fetches.row;
 	uint64_t ns[USUAL_MAX];
 	size_t count = 0;
 
-	for (uint32_t k = i + 1; k < torch->fetches.count && count < USUAL_MAX; k++) {
+	for (uint32_t k = i; k < torch->fetches.count && k - i < LOOK_MAX && count < USUAL_MAX; k++) {
 		if (row[k].fetch.thread != row[i].fetch.thread)
 			break;
-		if (row[k].group != row[i].group || row[k].fetch.end_of_data || row[k].fetch.open)
-			continue;
-		ns[count++] = row[k].fetch.end_ns - last->fetch.end_ns;
-		last = &row[k];
+		if (row[k].group == row[i].group && !row[k].fetch.end_of_data && !row[k].fetch.open)
+			ns[count++] = row[k].fetch.end_ns;
 	}
-	if (count < USUAL_MIN)
+	if (count < (size_t)workers + USUAL_MIN)
 		return UINT64_MAX;
+	count -= workers;
+	for (size_t k = 0; k < count; k++)
+		ns[k] = ns[k + workers] - ns[k];
 	qsort(ns, count, sizeof(ns[0]), by_value);
-	return ns[count / 2] * workers;
+	return ns[count / 2];
 }
 
 /* Returns the trainer's time in the first fetch until new workers were as fast as they are later. */
