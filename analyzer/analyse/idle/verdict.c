@@ -139,13 +139,16 @@ static double part_of(const struct judge *judge, uint32_t process, bool by_threa
 {
 	const struct model *model = judge->model;
 	const struct device_results *devices = judge->facts->devices;
+	const struct host_waits *waits = judge->facts->waits;
 	uint64_t own = 0, all = 0;
 
-	for (uint32_t i = 0; by_threads && i < judge->facts->waits->thread_count; i++) {
-		uint32_t thread = judge->facts->waits->threads[i];
+	for (uint32_t i = 0; by_threads && i < waits->thread_count; i++) {
+		const struct analysis_window window = { waits->from_ns, waits->to_ns };
+		const struct thread *row = &model->threads.row[waits->threads[i]];
+		uint64_t ns = analysis_clipped(row->start_ns, row->exit_ns ? row->exit_ns : waits->to_ns, &window);
 
-		all++;
-		own += thread < model->threads.count && model->threads.row[thread].process == process;
+		all += ns;
+		own += row->process == process ? ns : 0;
 	}
 	for (uint32_t i = 0; !by_threads && devices->devices && i < devices->device_count; i++) {
 		all += devices->devices[i].window_ns;
