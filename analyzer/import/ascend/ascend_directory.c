@@ -165,10 +165,10 @@ static bool is_raw(const char *name)
 	return fnmatch("device_[0-9]*", name, 0) == 0 || strcmp(name, "host") == 0;
 }
 
-/* Of torch_npu, which needs its own exporter. */
-static bool is_framework(const char *name)
+/* Of torch_npu, which needs its own exporter. MindSpore's FRAMEWORK has mindspore.op_range. */
+static bool is_torch(const char *name)
 {
-	return strcmp(name, "FRAMEWORK") == 0;
+	return fnmatch("torch.op_*", name, 0) == 0;
 }
 
 static bool has_tasks(const char *name)
@@ -252,7 +252,7 @@ static int import(struct import *import)
 	directory_walk_free(&walk);
 	if (err || walk.taken)
 		return err;
-	if (directory_holds(import->path, is_framework, RAW_DEPTH, true))
+	if (directory_holds(import->path, is_torch, RAW_DEPTH, true))
 		return import_fail(import, -EBADMSG,
 				   "not exported yet: run torch_npu.profiler.profiler.analyse(FOLDER), where "
 				   "FOLDER holds the *_ascend_pt, where CANN is installed");
