@@ -14,7 +14,8 @@
 #define WIDTH_MAX 4096 /* maximum number of columns of a file */
 #define NOT_WANTED UINT8_MAX
 #define LOOK_ROWS 64 /* rows that are looked at before reading */
-#define PADDED_LEAST 8 /* values of a column that are padded: by chance one of 10^8 columns */
+#define PADDED_LEAST 8 /* different values of a column that are padded: by chance one of 10^8 columns */
+#define PADDED_TEXT 32 /* bytes of a value that tell it from the one before */
 #define NOT_PADDED UINT32_MAX
 
 /* A field of the current row, in the buffer. */
@@ -36,6 +37,7 @@ struct table {
 	bool looks; /* reads the first rows for find_padded() only */
 	uint32_t rows; /* ... so many so far */
 	uint32_t digits[CSV_COLUMNS]; /* ... values of each column with padded digits; NOT_PADDED = one has all */
+	char last[CSV_COLUMNS][PADDED_TEXT]; /* ... the last of these: the same one again tells nothing */
 	bool padded[CSV_COLUMNS]; /* columns of times that a spreadsheet padded with zeros */
 	bool any; /* the row has a field that is not empty */
 	struct field fields[CSV_COLUMNS]; /* start NULL = missing in this row */
@@ -229,8 +231,11 @@ static int look(struct table *table)
 
 		if (digits == DECIMAL_ALL)
 			table->digits[i] = NOT_PADDED;
-		else if (digits == DECIMAL_PADDED && table->digits[i] != NOT_PADDED)
-			table->digits[i]++;
+		if (digits != DECIMAL_PADDED || table->digits[i] == NOT_PADDED ||
+		    strncmp(table->last[i], value->text, PADDED_TEXT - 1) == 0)
+			continue;
+		snprintf(table->last[i], PADDED_TEXT, "%s", value->text);
+		table->digits[i]++;
 	}
 	return ++table->rows == LOOK_ROWS;
 }
