@@ -19,6 +19,8 @@
 #define EPOCHS 3
 #define BATCHES 4
 #define WORKERS 2
+#define BURST 4
+#define BURSTS 4
 
 /*
  * An epoch takes 200 ms: two workers start 10 and 20 ms after its beginning and have started up 25 ms later; fetches of
@@ -100,6 +102,41 @@ static void begin(struct scene *s, uint32_t workers, bool persistent)
 	assert_int_equal(s->pipelines.list.count, 1);
 }
 
+/*
+ * Four workers that take 60 ms for a batch each and deliver at once: a burst of four fetches each 60 ms. An epoch takes
+ * 400 ms; its first fetch lasts from 30 to 100 ms, while a batch of the workers would have taken 60.
+ */
+static void begin_bursts(struct scene *s)
+{
+	*s = (struct scene){ .model = small_model(100 * MS, 3000 * MS) };
+	s->main = small_thread(s->model, small_process(s->model, 10, "python", true), 10, "python");
+	s->tensor = function(s->model, TENSOR);
+	s->enter = function(s->model, ENTER);
+	s->leave = function(s->model, EXIT);
+	for (uint64_t e = 0; e < EPOCHS; e++) {
+		uint64_t ms = 200 + 400 * e, from_ms = ms + 30;
+		uint32_t worker[BURST];
+
+		for (uint32_t w = 0; w < BURST; w++)
+			worker[w] = add_worker(s, 11 + 10 * (uint32_t)e + w, ms + 10, ms + 35, ms + 360);
+		for (uint64_t i = 0; i < BURSTS * BURST; i++) {
+			uint64_t to_ms = ms + 100 + 60 * (i / BURST) + 2 * (i % BURST);
+			struct wake wake = { .ts_ns = (to_ms - 1) * MS,
+					     .thread = s->main,
+					     .waker_thread = worker[i % BURST],
+					     .object = INDEX_NONE };
+
+			fetch(s, from_ms, to_ms, false);
+			assert_true(MODEL_PUSH(&s->model->wakes, wake));
+			from_ms = to_ms + 1;
+		}
+		fetch(s, ms + 350, ms + 362, true);
+	}
+	small_index(s->model);
+	assert_int_equal(frameworks_build(s->model, &s->pipelines), 0);
+	assert_int_equal(s->pipelines.list.count, 1);
+}
+
 static void end(struct scene *s)
 {
 	pipelines_free(&s->pipelines);
@@ -148,11 +185,25 @@ static void kept(void **state)
 	end(&s);
 }
 
+/* The first batch's own work is no cost of the start, although three of four fetches take nothing. */
+static void bursts(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin_bursts(&s);
+	assert_int_equal(s.pipelines.list.row[0].restarts.count, EPOCHS - 1);
+	for (uint32_t i = 0; i < EPOCHS - 1; i++)
+		assert_int_equal(s.pipelines.list.row[0].restarts.row[i].wait_ns, 10 * MS);
+	end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_epoch),
 		cmocka_unit_test(kept),
+		cmocka_unit_test(bursts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
