@@ -118,6 +118,8 @@ struct session {
 	bool untraced_told;
 	int epoll_fd;
 	uint64_t maps_missed;		/* times that files were mapped unreported */
+	bool look_due;			/* after such a time, the processes have not been looked at again yet */
+	uint64_t looked_ns;		/* when they last were */
 	uint64_t drain_ns;		/* when the rings were last read */
 	uint64_t drain_interval_ns;	/* time until the rings are read again, unless a wake-up comes earlier */
 	struct probe_costs probe_costs;

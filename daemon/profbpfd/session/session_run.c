@@ -220,6 +220,21 @@ static void look_at_all(struct session *s)
 	free(pids);
 }
 
+/* At most once a second: in a load that causes gaps, a look at thousands of processes would cause the next one. */
+static void look_for_missed(struct session *s)
+{
+	uint64_t now = session_now_ns();
+
+	if (!s->look_due || now < s->looked_ns + TICK_NS)
+		return;
+	s->look_due = false;
+	s->looked_ns = now;
+	if (s->request.system_wide)
+		look_at_all(s);
+	else
+		capture_each_target(s->capture, look_again, s);
+}
+
 /*
  * What was called in a file before it is found now went unseen: the gap is told with the lost records. It counts as one:
  * the kernel's count of lost events is that of all processes, of any kind.
@@ -229,10 +244,8 @@ static void maps_missed(void *context)
 	struct session *s = context;
 
 	s->maps_missed++;
-	if (s->request.system_wide)
-		look_at_all(s);
-	else
-		capture_each_target(s->capture, look_again, s);
+	s->look_due = true;
+	look_for_missed(s);
 }
 
 struct map_events_handler session_map_events(struct session *s)
@@ -324,6 +337,7 @@ static void tick(struct session *s)
 {
 	remove_exited(s);
 	look_at_some(s);
+	look_for_missed(s);
 	session_check_targets(s);
 	session_push(s, host_stats_clocks());
 	session_push_statistics(s, false);
