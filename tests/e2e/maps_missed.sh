@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
-need_command jq python3
+need_command jq python3 taskset
 
 # A copy, because other tests may run programs with the library itself. The target loads it while the daemon is stopped,
 # and calls when it is told to.
@@ -24,16 +24,25 @@ sys.stdin.readline()" <"$WORK/to" >"$WORK/job" &
 target=$!
 wait_for_line "$WORK/job" '^ready' 20
 
+# All of it on one CPU: each has a buffer of its own, and on many CPUs none would be full. The kernel tells of a loss
+# with the next mapping on that CPU.
+cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+taskset -cp "$cpu" "$target" >/dev/null
+
 start_daemon
 of_api='.. | objects | select(.name? == "api")'
 told() {
+	taskset -c "$cpu" true
 	"$PROFCTL" status --format json >"$WORK/status.json" && grep -q 'mapped files not reported' "$WORK/status.json"
 }
 # overflow: many programs begin while the daemon is stopped. Each maps some ten files; the buffer of a CPU has room for
 # some hundred such programs.
 overflow() {
 	kill -STOP "$DAEMON_PID"
-	for _ in $(seq 1500); do /bin/true; done
+	(
+		taskset -cp "$cpu" "$BASHPID" >/dev/null
+		for _ in $(seq 1500); do /bin/true; done
+	)
 	echo >&"$to"
 	wait_for_line "$WORK/job" '^loaded' 20
 	kill -CONT "$DAEMON_PID"
