@@ -5,7 +5,6 @@
 
 #define EXPONENT_MAX 400 /* no 64-bit number has that many digits */
 #define ROUNDED_DIGITS 9 /* spreadsheets and printf show few; writers of exact numbers have more */
-#define SPREADSHEET_DIGITS 15
 #define ROUNDED_POWER 3 /* the last digit of a time may stand for 10^3 ns */
 
 static void trim(const char **text, size_t *length)
@@ -178,38 +177,6 @@ bool decimal_is_rounded(const char *text, size_t length, int power)
 	trim(&text, &length);
 	return read_decimal(text, length, &number) && number.digits &&
 	       number.exponent + power > ROUNDED_POWER;
-}
-
-/* The number of digits before the point; 0 if other characters are there. */
-static size_t whole_digits(const char *text, size_t length)
-{
-	size_t count = 0;
-
-	while (count < length && is_digit(text[count]))
-		count++;
-	return count == length || text[count] == '.' ? count : 0;
-}
-
-enum decimal_digits decimal_digits(const char *text, size_t length)
-{
-	size_t whole;
-
-	trim(&text, &length);
-	whole = whole_digits(text, length);
-	if (whole <= SPREADSHEET_DIGITS || *text == '0')
-		return DECIMAL_FEW;
-	for (size_t i = SPREADSHEET_DIGITS; i < length; i++) {
-		if (text[i] != '0' && i != whole)
-			return is_digit(text[i]) ? DECIMAL_ALL : DECIMAL_FEW;
-	}
-	return DECIMAL_PADDED;
-}
-
-bool decimal_is_padded(const char *text, size_t length, int power)
-{
-	trim(&text, &length);
-	return decimal_digits(text, length) == DECIMAL_PADDED &&
-	       (int)(whole_digits(text, length) - SPREADSHEET_DIGITS) + power > ROUNDED_POWER;
 }
 
 static bool read_hexadecimal(const char *text, size_t length, uint64_t *value)

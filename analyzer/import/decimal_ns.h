@@ -45,19 +45,6 @@ enum decimal_unit { DECIMAL_NO_TIME = 0, DECIMAL_NS = 1, DECIMAL_US = 4, DECIMAL
  */
 bool decimal_is_rounded(const char *text, size_t length, int power);
 
-enum decimal_digits { DECIMAL_FEW, DECIMAL_PADDED, DECIMAL_ALL };
-
-/*
- * decimal_digits - spreadsheets keep 15 digits of a number, and write zeros for the others
- *
- * Returns DECIMAL_FEW if @text has at most 15 digits before its point, or is no such number, DECIMAL_PADDED if those
- * after the 15th are zeros, else DECIMAL_ALL. A column of padded times alone was saved by a spreadsheet.
- */
-enum decimal_digits decimal_digits(const char *text, size_t length);
-
-/* decimal_is_padded - is it DECIMAL_PADDED, and are the lost digits of a time in units of 10^@power ns more than 1 us? */
-bool decimal_is_padded(const char *text, size_t length, int power);
-
 /* decimal_unsigned - a whole number of up to 64 bits, decimal or 0x-hexadecimal; returns false for other text */
 bool decimal_unsigned(const char *text, size_t length, uint64_t *value);
 

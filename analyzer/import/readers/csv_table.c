@@ -6,17 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/readers/input_file.h"
 
 #define WIDTH_MAX 4096 /* maximum number of columns of a file */
 #define NOT_WANTED UINT8_MAX
-#define LOOK_ROWS 64 /* rows that are looked at before reading */
-#define PADDED_LEAST 8 /* different values of a column that are padded: by chance one of 10^8 columns */
-#define PADDED_TEXT 32 /* bytes of a value that tell it from the one before */
-#define NOT_PADDED UINT32_MAX
 
 /* A field of the current row, in the buffer. */
 struct field {
@@ -34,11 +29,6 @@ struct table {
 	uint32_t wanted; /* including the columns of more() */
 	uint32_t column; /* index of the next field */
 	bool in_header;
-	bool looks; /* reads the first rows for find_padded() only */
-	uint32_t rows; /* ... so many so far */
-	uint32_t digits[CSV_COLUMNS]; /* ... values of each column with padded digits; NOT_PADDED = one has all */
-	char last[CSV_COLUMNS][PADDED_TEXT]; /* ... the last of these: the same one again tells nothing */
-	bool padded[CSV_COLUMNS]; /* columns of times that a spreadsheet padded with zeros */
 	bool any; /* the row has a field that is not empty */
 	struct field fields[CSV_COLUMNS]; /* start NULL = missing in this row */
 	/* Passed to row(); columns that more() wanted only in an earlier reading of the header stay empty. */
@@ -100,7 +90,7 @@ static void header_field(struct table *table, uint32_t column, const char *text,
 		table->target[column] = (uint8_t)i;
 		return;
 	}
-	if (!table->looks && table->reader->more && table->wanted < CSV_COLUMNS &&
+	if (table->reader->more && table->wanted < CSV_COLUMNS &&
 	    table->reader->more(table->reader->context, table->wanted - table->named, text, length))
 		table->target[column] = (uint8_t)table->wanted++;
 }
@@ -114,7 +104,7 @@ static int end_header(struct table *table)
 	for (uint32_t i = 0; i < table->named; i++)
 		found[i] = table->rank[i] != 0;
 	table->in_header = false;
-	return table->reader->header && !table->looks ? table->reader->header(table->reader->context, found) : 0;
+	return table->reader->header ? table->reader->header(table->reader->context, found) : 0;
 }
 
 /* Ends of a field without quotes. */
@@ -208,10 +198,8 @@ static bool refuse_rounded(struct table *table, int *err)
 	for (uint32_t i = 0; reader->units && i < table->named; i++) {
 		const struct csv_value *value = &table->values[i];
 
-		if (!reader->units[i] || !value->text)
-			continue;
-		if (!decimal_is_rounded(value->text, value->length, reader->units[i] - 1) &&
-		    !(table->padded[i] && decimal_is_padded(value->text, value->length, reader->units[i] - 1)))
+		if (!reader->units[i] || !value->text ||
+		    !decimal_is_rounded(value->text, value->length, reader->units[i] - 1))
 			continue;
 		name = column_name(table, i);
 		snprintf(what, sizeof(what), "%.*s: %.40s", (int)strcspn(name, "|"), name,
@@ -220,24 +208,6 @@ static bool refuse_rounded(struct table *table, int *err)
 		return true;
 	}
 	return false;
-}
-
-/* Counts padded values of a row; returns 1 after the last row that is looked at. */
-static int look(struct table *table)
-{
-	for (uint32_t i = 0; i < table->named; i++) {
-		const struct csv_value *value = &table->values[i];
-		enum decimal_digits digits = value->text ? decimal_digits(value->text, value->length) : DECIMAL_FEW;
-
-		if (digits == DECIMAL_ALL)
-			table->digits[i] = NOT_PADDED;
-		if (digits != DECIMAL_PADDED || table->digits[i] == NOT_PADDED ||
-		    strncmp(table->last[i], value->text, PADDED_TEXT - 1) == 0)
-			continue;
-		snprintf(table->last[i], PADDED_TEXT, "%s", value->text);
-		table->digits[i]++;
-	}
-	return ++table->rows == LOOK_ROWS;
 }
 
 /* Passes a complete row to the caller; the bytes after its fields may be overwritten. */
@@ -261,8 +231,6 @@ static int end_row(struct table *table)
 		table->values[i].text = field->start;
 		table->values[i].length = (size_t)(field->end - field->start);
 	}
-	if (table->looks)
-		return look(table);
 	if (table->reader->place)
 		*table->reader->place =
 			(struct reader_place){ .path = table->path, .line = table->line + 1 };
@@ -424,48 +392,22 @@ static int feed(struct table *table, struct input_file *file, char *error, size_
 	return err;
 }
 
-static void begin(struct table *table, const char *path, const struct csv_reader *reader)
-{
-	*table = (struct table){ .reader = reader, .path = path, .in_header = true };
-	while (table->named < CSV_COLUMNS && reader->columns[table->named])
-		table->named++;
-	table->wanted = table->named;
-}
-
-/* Finds the columns whose first values are all padded with zeros, if the file can be read twice. */
-static void find_padded(struct table *table, bool *padded)
-{
-	struct input_file file;
-	struct stat status;
-	char ignored[256];
-
-	if (!table->reader->units || stat(table->path, &status) != 0 || !S_ISREG(status.st_mode) ||
-	    input_file_open(&file, table->path, ignored, sizeof(ignored)) != 0)
-		return;
-	table->looks = true;
-	table->part = input_file_part(&file);
-	feed(table, &file, ignored, sizeof(ignored));
-	input_file_close(&file);
-	free(table->buffer);
-	for (uint32_t i = 0; i < table->named; i++)
-		padded[i] = table->digits[i] >= PADDED_LEAST && table->digits[i] != NOT_PADDED;
-}
-
 int csv_table_read(const char *path, const struct csv_reader *reader, char *error,
 		   size_t error_size)
 {
-	struct table *table = malloc(sizeof(*table));
-	bool padded[CSV_COLUMNS] = { 0 };
+	struct table *table = calloc(1, sizeof(*table));
 	struct input_file file;
 	int err;
 
 	snprintf(error, error_size, "%s", strerror(ENOMEM));
 	if (!table)
 		return -ENOMEM;
-	begin(table, path, reader);
-	find_padded(table, padded);
-	begin(table, path, reader);
-	memcpy(table->padded, padded, sizeof(padded));
+	table->reader = reader;
+	table->path = path;
+	table->in_header = true;
+	while (table->named < CSV_COLUMNS && reader->columns[table->named])
+		table->named++;
+	table->wanted = table->named;
 	err = input_file_open(&file, path, error, error_size);
 	if (!err) {
 		table->part = input_file_part(&file);

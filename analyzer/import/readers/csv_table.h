@@ -48,8 +48,7 @@ struct csv_reader {
 	/*
 	 * Unit of each of columns[], enum decimal_unit (decimal_ns.h), also changed while reading; NULL = no times.
 	 * A row with a time of which digits were rounded away is passed to rounded() instead of row(), with a text
-	 * that names the column and the value. So is one with a time that a spreadsheet padded with zeros, if the column's
-	 * first values all are (decimal_ns.h).
+	 * that names the column and the value.
 	 */
 	const uint8_t *units;
 	int (*rounded)(void *rounded_context, const char *what);
