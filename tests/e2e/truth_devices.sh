@@ -27,7 +27,7 @@ hooked_late() {
 	PROFBPF_IOCTLS=tracepoint attach_in_background $! "$WORK/late.pbt"
 	sleep 1.2
 	echo >"$fifo"
-	wait_until 10 hooked_by_now
+	wait_until 10 hooked_by_now || fail "no hooks: $(cat "$WORK/late.txt" "$WORK/profctl.err")"
 	stop_attach
 	echo >"$fifo"
 	capture_text
