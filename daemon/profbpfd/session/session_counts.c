@@ -37,7 +37,10 @@ static void count_made(struct source_count *count, const struct stacks *stacks)
 		count->lost[count->lost_count - 1].count += stacks_dropped(stacks);
 }
 
-/* Adds gaps in which mapped files were not reported: calls in a file are seen only once it is known. The recorder's reason stays the last. */
+/*
+ * Adds gaps in which mapped files were not reported: calls in a file are seen only once it is known. The recorder's reason
+ * stays the last.
+ */
 static void count_maps(struct source_count *count, uint64_t missed)
 {
 	struct lost_count *last = count->lost_count ? &count->lost[count->lost_count - 1] : NULL;
