@@ -31,6 +31,7 @@ install: all
 	$(call install_to,755,$(PREFIX)/bin,$(PROGRAMS))
 	$(call install_to,644,$(PREFIX)/lib/profbpf,$(LAYERS))
 	$(call install_to,644,$(PREFIX)/share/profbpf/catalog,$(CATALOGS))
+	$(call install_to,644,$(PREFIX)/share/profbpf,packaging/profbpfd.conf)
 	$(call install_to,644,$(PREFIX)/share/profbpf/prometheus,packaging/prometheus/profbpf.rules.yml)
 	$(call install_to,644,$(PREFIX)/share/profbpf/grafana,packaging/grafana/profbpf.json)
 	$(call install_to,644,$(PREFIX)/share/profbpf/systemd,packaging/profbpf-publish.service packaging/profbpf-watch.service)

@@ -16,6 +16,16 @@ for file in bin/profbpfd bin/profctl bin/analyzer lib/profbpf/libprofbpf-opencl.
 done
 assert_status "installed analyzer --help" 0 "$tree/usr/bin/analyzer" --help
 
+# Every option that a file may have is in the example, and each of its lines is accepted once uncommented (but
+# that of a file which has to be this kernel's).
+example=$tree/usr/share/profbpf/profbpfd.conf
+assert_eq "options in the example" \
+	"$("$tree/usr/bin/profbpfd" --help | grep -oE '^ +(-[a-z], )?--[a-z-]+\[?=' | grep -oE '[a-z][a-z-]+' | grep -vxE 'config|check-config' | sort -u)" \
+	"$(sed -n 's/^#\([a-z-]*\) = .*/\1/p' "$example" | sort -u)"
+mkdir "$WORK/catalog"
+sed -e '/^#btf/d' -e 's/^#\([a-z-]* = \)/\1/' -e "s,/etc/profbpf/catalog,$WORK/catalog," "$example" >"$WORK/example.conf"
+assert_status "the example, uncommented" 0 "$tree/usr/bin/profbpfd" --check-config="$WORK/example.conf"
+
 unit=$tree/usr/lib/systemd/system/profbpfd.service
 assert_contains "the unit starts the installed daemon" "$unit" '^ExecStart=/usr/bin/profbpfd$'
 
