@@ -126,7 +126,7 @@ def of_files(judgement):
                "text": f"These files are damaged, incomplete or not Parquet, and were left out: {', '.join(damaged[:3])}{more}."}
     if judgement.unusable:
         yield {"kind": "unusable", "rows": judgement.unusable,
-               "text": f"{counted(judgement.unusable, 'row')} of the table steps with a negative rank or length {'was' if judgement.unusable == 1 else 'were'} left out."}
+               "text": f"{counted(judgement.unusable, 'row')} of the table steps whose rank or length is negative or too large {'was' if judgement.unusable == 1 else 'were'} left out."}
     if judgement.without_steps:
         yield {"kind": "no_steps", "ranks": judgement.without_steps,
                "text": f"{names(judgement.without_steps).capitalize()} {'has' if len(judgement.without_steps) == 1 else 'have'} collectives, but no steps, and "

@@ -12,6 +12,7 @@ TABLES = {
     "idle": "rank INT, step BIGINT, cause VARCHAR(255), who VARCHAR(255), ns BIGINT",
     "operators": "rank INT, step BIGINT, name VARCHAR(255), total_ns BIGINT",
 }
+RANK_MAX = 2**31 - 1
 TEXTS = {"host", "communicator", "who"}  # '' where the value is not known
 NEEDED = {"steps": ("rank", "step", "start_ns", "step_ns"), "collectives": ("rank", "step", "sequence", "start_ns", "end_ns"),
           "idle": ("rank", "step", "cause", "ns"), "operators": ("rank", "step", "name", "total_ns")}
@@ -21,20 +22,25 @@ def columns_of(table):
     return [column.strip().split(" ", 1) for column in TABLES[table].split(", ")]
 
 
+def cast_of(kind):
+    """How a column of this type is converted: a number that its type does not hold is unknown, and ends no report."""
+    return "CAST" if kind.startswith("VARCHAR") else "try_cast"
+
+
 def view_of(table, source, present, steps=(None, None), moved=False):
     """The SELECT for a table of the lake; without rows if the lake lacks the table. steps: the first and the last that
     are asked for; moved: the table moves has what is added to the numbers of a rank's steps."""
-    number = "CAST(t.step AS BIGINT)" + (" + coalesce(m.added, 0)" if moved else "")
+    number = "try_cast(t.step AS BIGINT)" + (" + coalesce(m.added, 0)" if moved else "")
     columns = []
     for name, kind in columns_of(table):
-        value = f"CAST(t.{name} AS {kind})" if name in present else f"CAST(NULL AS {kind})"
+        value = f"{cast_of(kind)}(t.{name} AS {kind})" if name in present else f"CAST(NULL AS {kind})"
         value = number if name == "step" and name in present else value
         columns.append(f"coalesce({value}, '') AS {name}" if name in TEXTS else f"{value} AS {name}")
     select = "SELECT " + ", ".join(columns)
     if source is None:
         return f"{select} WHERE 1 = 0"
-    where = [f"t.{column} IS NOT NULL" for column in ("step", "start_ns", "end_ns", "total_ns") if column in present]
-    where += ["CAST(t.rank AS INT) >= 0"] + (["CAST(t.step_ns AS BIGINT) >= 0"] if table == "steps" else [])
+    where = [f"try_cast(t.{column} AS BIGINT) IS NOT NULL" for column in ("step", "start_ns", "end_ns", "total_ns") if column in present]
+    where += [f"CAST(t.rank AS BIGINT) BETWEEN 0 AND {RANK_MAX}"] + (["try_cast(t.step_ns AS BIGINT) >= 0"] if table == "steps" else [])
     where += [f"{number} >= {steps[0]}"] if steps[0] is not None else []
     where += [f"{number} <= {steps[1]}"] if steps[1] is not None else []
     return f"{select} FROM {source} t" + (" LEFT JOIN moves m ON m.rank = t.rank" if moved else "") + f" WHERE {' AND '.join(where)}"
@@ -77,5 +83,7 @@ class Lake:
             self.engine.view(table, view_of(table, source, present, steps, bool(added)))
 
     def unusable(self):
-        """The number of rows of steps with a negative rank or length."""
-        return self.engine.rows(f"SELECT count(*) AS n FROM {self.sources['steps'][0]} t WHERE CAST(t.rank AS INT) < 0 OR CAST(t.step_ns AS BIGINT) < 0")[0]["n"]
+        """The number of rows of steps with a negative rank or length, or with one that its type does not hold."""
+        unfit = (f"CAST(t.rank AS BIGINT) NOT BETWEEN 0 AND {RANK_MAX} OR try_cast(t.step_ns AS BIGINT) < 0 "
+                 "OR t.step_ns IS NOT NULL AND try_cast(t.step_ns AS BIGINT) IS NULL")
+        return self.engine.rows(f"SELECT count(*) AS n FROM {self.sources['steps'][0]} t WHERE {unfit}")[0]["n"]

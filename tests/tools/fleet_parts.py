@@ -148,6 +148,16 @@ class Shapes(unittest.TestCase):
         self.assertEqual((result["holders"], result["ranks"], result["steps"]), ([], 7, 55))
         self.assertEqual([finding["rows"] for finding in result["findings"] if finding["kind"] == "unusable"], [60 + 7 * 5])
 
+    def test_numbers_that_their_types_do_not_hold(self):
+        lake = self.shaped(("steps",), "* REPLACE (CASE WHEN rank = 3 AND step = 7 THEN 9223372036854775808 ELSE CAST(step_ns AS UBIGINT) END AS step_ns, "
+                           "CASE WHEN rank = 5 THEN 4294967301 ELSE rank END AS rank)")
+        result = report(lake)
+        self.assertEqual(([holder["rank"] for holder in result["holders"]], result["ranks"]), ([3], 7))
+        self.assertEqual([finding["rows"] for finding in result["findings"] if finding["kind"] == "unusable"], [60 + 1])
+        lake = copied(self.id() + ".doubles", self.lake)
+        rewrite(lake, ("collectives",), "* REPLACE (CASE WHEN rank = 0 THEN 1e300 ELSE start_ns END AS start_ns)")
+        self.assertEqual([holder["rank"] for holder in report(lake)["holders"]], [3])
+
     def test_slow_ranks_without_a_host(self):
         longer = "CASE WHEN rank IN (0, 3) THEN 16000000 ELSE 0 END"
         lake = self.shaped(("steps",), f"* REPLACE (step_ns + {longer} AS step_ns, compute_ns + {longer} AS compute_ns, "
