@@ -98,6 +98,8 @@ families() { awk '$2 == "TYPE" && $3 ~ /_(seconds|bytes|ratio)$/ { n = split($3,
 assert_between "families with a unit" 7 100 "$(families | wc -l)"
 assert_eq "units" "$(families)" "$(sed -n 's/^# UNIT //p' "$WORK/open")"
 assert_lacks "the older format" "$WORK/m" '^# UNIT'
+assert_eq "metrics that docs/metrics.md lacks" "" \
+	"$(awk '$2 == "TYPE" { print "`" $3 "`" }' "$WORK/m" | grep -vFf <(grep -oE '`profbpf[a-z_]+`' docs/metrics.md))"
 get "$WORK/theirs" "$WORK/metrics.sock" '*/*' setpriv --reuid=12345 --regid=12345 --clear-groups
 assert_lacks "what another user sees" "$WORK/theirs" 'session='
 assert_contains "what another user sees" "$WORK/theirs" '^profbpfd_sessions 0$'
