@@ -223,13 +223,18 @@ static struct instruction_choice find_better(struct instruction_decoder *decoder
 struct walk {
 	uint32_t limit; /* jumps to 1..limit are forbidden */
 	uint16_t loaded_register; /* just loaded from memory without an index: a pointer */
+	/* By number, a bit for each register, anywhere in the function: */
+	uint32_t jumps; /* the target of an indirect jump that nothing right before it explains */
+	uint32_t loaded; /* loaded as such a pointer */
+	uint32_t computed; /* changed in a way in which an entry of a jump table may get there */
 };
 
 /*
  * An indirect jump is a jump table, whose targets we do not know, unless it goes
  * through a pointer that was loaded without an index, as a tail call through a
- * dispatch table or the global offset table does. Compilers mark jump-table
- * jumps with notrack when they build for control-flow protection.
+ * dispatch table or the global offset table does: right before the jump, or anywhere
+ * in a function that does not compute an address in the same register. Compilers mark
+ * jump-table jumps with notrack when they build for control-flow protection.
  */
 static bool is_tail_call(const cs_insn *insn, const struct walk *walk)
 {
@@ -243,23 +248,83 @@ static bool is_tail_call(const cs_insn *insn, const struct walk *walk)
 	return target->type == X86_OP_REG && target->reg == walk->loaded_register;
 }
 
-static bool jump_allowed(const cs_insn *insn, const struct walk *walk)
+/* Jumps of all kinds, and calls within the function. */
+static bool may_go_back(const struct instruction_decoder *decoder, const cs_insn *insn)
+{
+	if (cs_insn_group(decoder->x86.handle, insn, CS_GRP_CALL))
+		return insn->detail->x86.operands[0].type == X86_OP_IMM;
+	return cs_insn_group(decoder->x86.handle, insn, CS_GRP_JUMP) || insn->id == X86_INS_LOOP ||
+	       insn->id == X86_INS_LOOPE || insn->id == X86_INS_LOOPNE ||
+	       insn->id == X86_INS_XBEGIN;
+}
+
+/* A jump by a register: whether a table's entry may be in it is known when the whole function was read. */
+static bool is_undecided(const cs_insn *insn, struct walk *walk)
+{
+	const cs_x86_op *target = &insn->detail->x86.operands[0];
+
+	if (insn->detail->x86.op_count != 1 || target->type != X86_OP_REG || insn->bytes[0] == 0x3e)
+		return false;
+	walk->jumps |= 1u << x86_register_number(target->reg);
+	return true;
+}
+
+static bool jump_allowed(const cs_insn *insn, struct walk *walk)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
 
 	if (x86->op_count != 1 || x86->operands[0].type != X86_OP_IMM)
-		return is_tail_call(insn, walk);
+		return is_tail_call(insn, walk) || is_undecided(insn, walk);
 	return x86->operands[0].imm <= 0 || x86->operands[0].imm > walk->limit;
+}
+
+static bool is_load(const cs_insn *insn)
+{
+	const cs_x86_op *op = insn->detail->x86.operands;
+
+	return insn->id == X86_INS_MOV && op[0].type == X86_OP_REG && op[0].size == 8 && op[1].type == X86_OP_MEM &&
+	       op[1].mem.index == X86_REG_INVALID;
 }
 
 static void note_load(const cs_insn *insn, struct walk *walk)
 {
+	walk->loaded_register = is_load(insn) ? insn->detail->x86.operands[0].reg : X86_REG_INVALID;
+}
+
+/* Is the register certainly no address of code after it? Set to 0 or a small number, or compared with the stack protector. */
+static bool makes_no_address(const cs_insn *insn)
+{
 	const cs_x86_op *op = insn->detail->x86.operands;
 
-	walk->loaded_register = X86_REG_INVALID;
-	if (insn->id == X86_INS_MOV && op[0].type == X86_OP_REG && op[0].size == 8 &&
-	    op[1].type == X86_OP_MEM && op[1].mem.index == X86_REG_INVALID)
-		walk->loaded_register = op[0].reg;
+	if (insn->id == X86_INS_MOV)
+		return op[1].type == X86_OP_IMM && op[1].imm >= 0 && op[1].imm < PAGE_SIZE_MIN;
+	return insn->id == X86_INS_XOR && ((op[1].type == X86_OP_REG && op[1].reg == op[0].reg) ||
+					   (op[1].type == X86_OP_MEM && op[1].mem.segment == X86_REG_FS));
+}
+
+/* The registers that @insn writes, by number; by operand as well, as in may_step_over(). */
+static uint32_t written_by(const struct instruction_decoder *decoder, const cs_insn *insn)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+	uint8_t read_count, written_count;
+	cs_regs read, written;
+	uint32_t mask = 0;
+
+	if (cs_regs_access(decoder->x86.handle, insn, read, &read_count, written, &written_count) != CS_ERR_OK)
+		return UINT32_MAX;
+	for (unsigned int i = 0; i < written_count; i++)
+		mask |= 1u << x86_register_number(written[i]);
+	if (x86->op_count && x86->operands[0].type == X86_OP_REG && writes_first_operand(insn))
+		mask |= 1u << x86_register_number(x86->operands[0].reg);
+	return mask & ~(1u << X86_NO_REGISTER);
+}
+
+static void note_written(const struct instruction_decoder *decoder, const cs_insn *insn, struct walk *walk)
+{
+	if (is_load(insn))
+		walk->loaded |= 1u << x86_register_number(insn->detail->x86.operands[0].reg);
+	else if (!may_go_back(decoder, insn) && !makes_no_address(insn))
+		walk->computed |= written_by(decoder, insn);
 }
 
 /* Whether @insn may leave the pointer just loaded alone: restoring the stack before a tail call. */
@@ -270,16 +335,6 @@ static bool is_epilogue(const cs_insn *insn, const struct walk *walk)
 	if (insn->id == X86_INS_POP || insn->id == X86_INS_LEAVE || insn->id == X86_INS_NOP)
 		return insn->id != X86_INS_POP || op[0].reg != walk->loaded_register;
 	return insn->id == X86_INS_ADD && op[0].type == X86_OP_REG && op[0].reg == X86_REG_RSP;
-}
-
-/* Jumps of all kinds, and calls within the function. */
-static bool may_go_back(const struct instruction_decoder *decoder, const cs_insn *insn)
-{
-	if (cs_insn_group(decoder->x86.handle, insn, CS_GRP_CALL))
-		return insn->detail->x86.operands[0].type == X86_OP_IMM;
-	return cs_insn_group(decoder->x86.handle, insn, CS_GRP_JUMP) || insn->id == X86_INS_LOOP ||
-	       insn->id == X86_INS_LOOPE || insn->id == X86_INS_LOOPNE ||
-	       insn->id == X86_INS_XBEGIN;
 }
 
 /* Whether no instruction of the whole function jumps to an offset in 1..limit: NO_REASON, or why not. */
@@ -297,8 +352,9 @@ static enum instruction_reason scan_jumps(struct instruction_decoder *decoder, c
 			return INSTRUCTION_JUMP;
 		if (!is_epilogue(insn, &walk))
 			note_load(insn, &walk);
+		note_written(decoder, insn, &walk);
 	}
-	return INSTRUCTION_NO_REASON;
+	return walk.jumps & (walk.computed | ~walk.loaded) ? INSTRUCTION_JUMP : INSTRUCTION_NO_REASON;
 }
 
 /*

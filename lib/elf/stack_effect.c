@@ -8,7 +8,6 @@
 #include "lib/elf/x86_decoder.h"
 
 #define WORD 8
-#define NO_REGISTER 16
 #define RSP 4
 #define RBP 5
 #define KEPT_BY_CALLS (1u << 3 | 1u << RBP | 0xf000u) /* rbx, rbp, r12 to r15 */
@@ -50,41 +49,7 @@ struct stack_state stack_state_called(const struct stack_state *from)
 	return state;
 }
 
-/* ---- Registers: 0 to 15, by any of their parts. */
-
-static const uint16_t REGISTERS[16][6] = {
-	{ X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH },
-	{ X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
-	{ X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH },
-	{ X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH },
-	{ X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL },
-	{ X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL },
-	{ X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL },
-	{ X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL },
-	{ X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B },
-	{ X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B },
-	{ X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B },
-	{ X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B },
-	{ X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B },
-	{ X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B },
-	{ X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B },
-	{ X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B },
-};
-
-static unsigned int number_of(unsigned int reg)
-{
-	static uint8_t numbers[X86_REG_ENDING]; /* and 1; 0: it has none */
-	static bool filled;
-
-	/* The first thread fills the table; another one at the same time writes the same values. */
-	if (!__atomic_load_n(&filled, __ATOMIC_ACQUIRE)) {
-		for (unsigned int i = 0; i < 16; i++)
-			for (unsigned int j = 0; j < 6 && REGISTERS[i][j]; j++)
-				numbers[REGISTERS[i][j]] = (uint8_t)(i + 1);
-		__atomic_store_n(&filled, true, __ATOMIC_RELEASE);
-	}
-	return reg < X86_REG_ENDING && numbers[reg] ? numbers[reg] - 1u : NO_REGISTER;
-}
+/* ---- Registers: their numbers, 0 to 15. */
 
 static bool is_copy(const struct stack_state *s, unsigned int number)
 {
@@ -180,7 +145,7 @@ static bool on_stack(const cs_x86_op *op)
 
 static bool is_register(const cs_x86_op *op)
 {
-	return op->type == X86_OP_REG && op->size == WORD && number_of(op->reg) < 16;
+	return op->type == X86_OP_REG && op->size == WORD && x86_register_number(op->reg) < 16;
 }
 
 static void keep_frame_at(struct stack_state *s, int64_t place)
@@ -208,7 +173,7 @@ static bool is_saved_at(const struct stack_state *s, int64_t place)
 
 static void push(struct stack_state *s, const cs_x86_op *op)
 {
-	bool frame = op && is_register(op) && number_of(op->reg) == RBP && in_register(s);
+	bool frame = op && is_register(op) && x86_register_number(op->reg) == RBP && in_register(s);
 
 	move_stack(s, op && op->size == 2 ? -2 : -WORD);
 	if (frame && s->pointer_kind == STACK_POINTER_CFA)
@@ -217,7 +182,7 @@ static void push(struct stack_state *s, const cs_x86_op *op)
 
 static void pop(struct stack_state *s, const cs_x86_op *op)
 {
-	unsigned int number = op && op->type == X86_OP_REG ? number_of(op->reg) : NO_REGISTER;
+	unsigned int number = op && op->type == X86_OP_REG ? x86_register_number(op->reg) : X86_NO_REGISTER;
 	bool back = number == RBP && is_saved_at(s, s->pointer);
 
 	move_stack(s, op && op->size == 2 ? 2 : WORD);
@@ -257,7 +222,7 @@ static void load(struct stack_state *s, unsigned int number, const cs_x86_op *fr
 static void store(struct stack_state *s, const cs_x86_op *to, const cs_x86_op *from)
 {
 	int64_t place = s->pointer + to->mem.disp, value;
-	unsigned int number = from->type == X86_OP_REG ? number_of(from->reg) : NO_REGISTER;
+	unsigned int number = from->type == X86_OP_REG ? x86_register_number(from->reg) : X86_NO_REGISTER;
 	bool whole = is_register(from);
 
 	if (s->pointer_kind == STACK_POINTER_ALIGNED && whole && value_of(s, number, &value)) {
@@ -288,14 +253,14 @@ static bool move(struct stack_state *s, const cs_insn *insn)
 	if (!is_register(to))
 		return false;
 	if (insn->id == X86_INS_MOV && on_stack(from)) {
-		load(s, number_of(to->reg), from);
-	} else if (insn->id == X86_INS_MOV && is_register(from) && value_of(s, number_of(from->reg), &value)) {
-		set_copy(s, number_of(to->reg), value);
-	} else if (insn->id == X86_INS_LEA && number_of(to->reg) == RSP && on_stack(from)) {
+		load(s, x86_register_number(to->reg), from);
+	} else if (insn->id == X86_INS_MOV && is_register(from) && value_of(s, x86_register_number(from->reg), &value)) {
+		set_copy(s, x86_register_number(to->reg), value);
+	} else if (insn->id == X86_INS_LEA && x86_register_number(to->reg) == RSP && on_stack(from)) {
 		move_stack(s, from->mem.disp);
 	} else if (insn->id == X86_INS_LEA && from->mem.index == X86_REG_INVALID &&
-		   value_of(s, number_of(from->mem.base), &value)) {
-		set_copy(s, number_of(to->reg), value + (int32_t)from->mem.disp);
+		   value_of(s, x86_register_number(from->mem.base), &value)) {
+		set_copy(s, x86_register_number(to->reg), value + (int32_t)from->mem.disp);
 	} else {
 		return false;
 	}
@@ -307,7 +272,7 @@ static bool compute(struct stack_state *s, const cs_insn *insn)
 {
 	const cs_x86_op *to = &insn->detail->x86.operands[0], *by = to + 1;
 
-	if (insn->detail->x86.op_count != 2 || !is_register(to) || number_of(to->reg) != RSP)
+	if (insn->detail->x86.op_count != 2 || !is_register(to) || x86_register_number(to->reg) != RSP)
 		return false;
 	/* The distance is unknown: an alignment, or a variable amount in a register (alloca). */
 	if (insn->id == X86_INS_AND || is_register(by)) {
@@ -329,10 +294,10 @@ static void change_written(struct stack_state *s, const cs_insn *insn)
 		const cs_x86_op *op = &detail->x86.operands[i];
 
 		if (op->type == X86_OP_REG && op->access & CS_AC_WRITE)
-			change(s, number_of(op->reg));
+			change(s, x86_register_number(op->reg));
 	}
 	for (unsigned int i = 0; i < detail->regs_write_count; i++)
-		change(s, number_of(detail->regs_write[i]));
+		change(s, x86_register_number(detail->regs_write[i]));
 }
 
 static void run(struct stack_state *s, const cs_insn *insn)

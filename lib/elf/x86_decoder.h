@@ -22,4 +22,9 @@ bool x86_decoder_open(struct x86_decoder *x86, bool detail);
 /* x86_decoder_close - does nothing for a zeroed one */
 void x86_decoder_close(struct x86_decoder *x86);
 
+#define X86_NO_REGISTER 16
+
+/* x86_register_number - 0 to 15, as in instructions, for a general register (X86_REG_...) or a part of one; else X86_NO_REGISTER */
+unsigned int x86_register_number(unsigned int reg);
+
 #endif /* PROFBPF_LIB_ELF_X86_DECODER_H */

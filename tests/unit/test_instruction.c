@@ -240,6 +240,22 @@ static void tail_calls_are_told_apart(void **state)
 	EXPECT(4, INSTRUCTION_EMULATED, ENDBR64, PUSH_RBP, 0x48, 0x8b, 0x07, /* mov (%rdi),%rax */
 	       0x5b, 0x48, 0x83, 0xc4, 0x08, /* pop %rbx; add $8,%rsp */
 	       0xff, 0xe0); /* jmp *%rax */
+	/* The pointer is loaded long before: MindSpore's NativeCpuKernelMod::Launch() tests it in between; and what may follow the load. */
+#define LAUNCH(...)                                                                                    \
+	SUB_RSP(0x18), 0x48, 0x8b, 0x07, /* mov (%rdi),%rax */                                         \
+		0x48, 0x39, 0xf0, 0x75, 0x0a, /* cmp %rsi,%rax; jne */                                 \
+		__VA_ARGS__, 0x48, 0x83, 0xc4, 0x18, RET, /* ...; add $0x18,%rsp; ret */               \
+		0x4c, 0x8b, 0x44, 0x24, 0x08, /* mov 0x8(%rsp),%r8 */                                  \
+		0x48, 0x83, 0xc4, 0x18, 0xff, 0xe0 /* add $0x18,%rsp; jmp *%rax */
+	EXPECT_BELOW(10, 0x18, LAUNCH(0xb8, 1, 0, 0, 0)); /* mov $1,%eax */
+	EXPECT_BELOW(10, 0x18, LAUNCH(0x31, 0xc0)); /* xor %eax,%eax */
+	EXPECT_BELOW(10, 0x18, LAUNCH(0x64, 0x48, 0x33, 0x04, 0x25, 0x28, 0, 0, 0)); /* xor %fs:0x28,%rax */
+	EXPECT_BELOW(0, 0, LAUNCH(0xb8, 0, 0x20, 0, 0)); /* mov $0x2000,%eax: may be code */
+	EXPECT_BELOW(0, 0, LAUNCH(0x48, 0x01, 0xd0)); /* add %rdx,%rax */
+	EXPECT_BELOW(0, 0, LAUNCH(0x48, 0x8b, 0x04, 0xc2)); /* mov (%rdx,%rax,8),%rax */
+	EXPECT_BELOW(0, 0, LAUNCH(0x48, 0x8d, 0x05, 0, 0, 0, 0)); /* lea (%rip),%rax */
+	EXPECT_BELOW(0, 0, LAUNCH(0x48, 0x31, 0xd0)); /* xor %rdx,%rax */
+	EXPECT_BELOW(0, 0, LAUNCH(0x48, 0x92)); /* xchg %rax,%rdx */
 	/* clFinish of Debian 12's ocl-icd, whole */
 	EXPECT(10, INSTRUCTION_EMULATED, 0x48, 0x8b, 0x05, 0xf1, 0x7b, 0x00, 0x00, 0x48, 0x85, 0xc0,
 	       0x75, 0x14, 0x48, 0x85, 0xff, 0x74, 0x15, 0x48, 0x8b, 0x07, 0xff, 0xa0, 0x78, 0x01,
