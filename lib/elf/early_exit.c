@@ -58,13 +58,15 @@ static bool follow_pop(struct early_exit *early, const uint8_t *b, uint32_t size
 	return false;
 }
 
-/* add $..., %rsp */
+/* add $..., %rsp, or as compilers add 128: sub $-128, %rsp, which is shorter */
 static bool follow_addition(struct early_exit *early, const uint8_t *b, uint32_t size)
 {
 	int32_t bytes;
 
 	if (size == 4 && b[0] == REX_W && b[1] == 0x83 && b[2] == 0xc4)
 		return add_below(early, (int8_t)b[3]);
+	if (size == 4 && b[0] == REX_W && b[1] == 0x83 && b[2] == 0xec)
+		return add_below(early, -(int64_t)(int8_t)b[3]);
 	if (size != 7 || b[0] != REX_W || b[1] != 0x81 || b[2] != 0xc4)
 		return false;
 	memcpy(&bytes, b + 3, sizeof(bytes));
@@ -146,9 +148,11 @@ static bool is_vzeroupper(const uint8_t *b, uint32_t size)
 
 void early_exit_follow(struct early_exit *early, const uint8_t *code, uint32_t size, uint64_t address)
 {
+	struct early_pointer load;
 	bool compared = early->compared;
 
-	early->compared = is_comparison(code, size);
+	/* What is loaded between the two leaves the result of the comparison alone. */
+	early->compared = is_comparison(code, size) || (compared && is_load(code, size, &load));
 	if (compared && is_jne(code, size)) {
 		*early = (struct early_exit){ .address = address };
 		return;

@@ -6,7 +6,7 @@
  * code with a stack protector (-fstack-protector and similar) compares the canary in its frame with the thread's before
  * it returns:
  *
- *	sub  %fs:0x28,%rax	or xor, cmp
+ *	sub  %fs:0x28,%rax	or xor, cmp; a load of a register may follow
  *	jne  to a call of __stack_chk_fail
  *	add  $0x38,%rsp		any of: add to the stack pointer, pop, mov to a register
  *	pop  %rbx
@@ -37,7 +37,7 @@ struct early_exit {
 	uint32_t below; /* bytes by which the stack pointer at the jump is below its value now */
 	uint16_t writes; /* a bit for each register, by its number in instructions, that was written since */
 	struct early_pointer pointer; /* the register loaded last */
-	bool compared; /* the last instruction was the comparison */
+	bool compared; /* the last instruction was the comparison, or one that loads a register behind it */
 };
 
 #define EARLY_EXIT_VALUE 1 /* early_exit.writes: %rax */

@@ -187,6 +187,8 @@ static void pieces_that_overlap(void **state)
 #define JNE_FAR(to) 0x0f, 0x85, (uint8_t)(to), 0, 0, 0
 #define ADD_RSP(bytes) 0x48, 0x83, 0xc4, (uint8_t)(bytes)
 #define ADD_RSP_FAR(bytes) 0x48, 0x81, 0xc4, (uint8_t)(bytes), (uint8_t)((bytes) >> 8), 0, 0
+#define SUB_RSP(bytes) 0x48, 0x83, 0xec, (uint8_t)(bytes)
+#define LOAD_RDI 0x48, 0x8b, 0xbf, 0xc0, 0, 0, 0 /* mov 0xc0(%rdi), %rdi */
 #define POP_RBX 0x5b
 #define POP_R12 0x41, 0x5c
 #define POP_RSP 0x5c
@@ -235,6 +237,9 @@ static void before_returns_of_guarded_functions(void **state)
 	EXPECT_EARLY(7, 0x30, false, PUSH_RBP, COMPARE(SUB), JNE(6), ADD_RSP(0x28), POP_RBX, RET, UD2);
 	EXPECT_EARLY(12, 0x38, true, COMPARE(XOR), JNE(11), ADD_RSP(0x28), MOV_RAX_R12, POP_RBX, POP_R12, RET, UD2);
 	EXPECT_EARLY(21, 0x248, true, COMPARE(CMP), JNE_FAR(16), LOAD_RAX, ADD_RSP_FAR(0x238), POP_RBX, POP_R12, RET, UD2);
+	EXPECT_EARLY(7, 0x88, false, COMPARE(XOR), JNE(6), SUB_RSP(-128), POP_RBX, RET, UD2);
+	/* Another register is loaded between the comparison and the jump. */
+	EXPECT_EARLY(6, 0x28, false, COMPARE(XOR), LOAD_RDI, JNE(5), ADD_RSP(0x28), RET, UD2);
 }
 
 static void what_is_not_certain_is_no_place_before(void **state)
@@ -248,6 +253,9 @@ static void what_is_not_certain_is_no_place_before(void **state)
 	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(6), ADD_RSP(8), POP_RSP, RET, UD2);
 	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(5), ADD_RSP(-8), RET, UD2);
 	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(5), ADD_RSP(4), RET, UD2);
+	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(5), SUB_RSP(8), RET, UD2);
+	EXPECT_EARLY(0, 0, false, LOAD_RDI, JNE(5), ADD_RSP(8), RET, UD2);
+	EXPECT_EARLY(0, 0, false, COMPARE(SUB), TEST_RDI, JNE(5), ADD_RSP(8), RET, UD2);
 	/* A return that also removes arguments from the stack is no plain return. */
 	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(7), ADD_RSP(8), 0xc2, 8, 0, UD2);
 	/* Other code jumps into the sequence: back to the pop. */
