@@ -87,7 +87,8 @@ __weak __noinline int leave(struct call_stack *stack, __u32 slot, __u64 sp, __u6
 		return 0;
 	frame = frame_at(stack, slot);
 	dur = now - frame->start_ns;
-	if (frame->flags & FRAME_UNSURE)
+	/* The second: it went on in code whose exits were first reached by calls of which nobody reads the value. */
+	if (frame->flags & FRAME_UNSURE || (stack->value_later && frame->flags & FRAME_VALUE))
 		end_unseen(stack, frame, CALL_ENTRY);
 	else if (dur < settings.min_duration_ns && !(frame->flags & FRAME_KEEP))
 		count_short(stack, frame->probe, dur, now);

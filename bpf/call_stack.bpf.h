@@ -38,6 +38,7 @@ struct call_frame {
 #define FRAME_OUT FRAME_FLAGS(PROBE_OUT)
 #define FRAME_RETURN FRAME_FLAGS(PROBE_RETURN)
 #define FRAME_KEEP FRAME_FLAGS(PROBE_KEEP)
+#define FRAME_VALUE FRAME_FLAGS(PROBE_VALUE)
 #define FRAME_RETURNS (1u << 27) /* its end is seen by a return probe */
 #define FRAME_EXITS (1u << 28) /* its end is seen by probes on its exits */
 #define FRAME_TAILED (1u << 29) /* it went on in another function */

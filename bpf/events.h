@@ -94,7 +94,7 @@ struct rec_string {
 struct rec_tail {
 	struct rec_header header;
 	__u32 tgid;
-	__u32 reserved;
+	__u32 probe;		/* the function's */
 	__u64 address;		/* where it jumped to */
 };
 

@@ -136,7 +136,7 @@ static __always_inline bool is_unbound(const struct call_stack *stack, const str
 }
 
 /* Asks the daemon to probe the ends of the code at the jump's target; the daemon answers in tail_targets. */
-static __noinline void ask_for_tail(struct call_stack *stack)
+static __noinline void ask_for_tail(struct call_stack *stack, __u32 probe)
 {
 	__u32 asked = TAIL_ASKED;
 	struct rec_tail *r;
@@ -149,7 +149,7 @@ static __noinline void ask_for_tail(struct call_stack *stack)
 		return;
 	header_fill(&r->header, REC_TAIL, 0, bpf_ktime_get_ns());
 	r->tgid = stack->tail.tgid;
-	r->reserved = 0;
+	r->probe = probe;
 	r->address = stack->tail.address;
 	emit_end(&e, true);
 }
@@ -181,7 +181,7 @@ static __noinline void at_indirect_jump(struct pt_regs *ctx, struct call_stack *
 				 0 :
 				 stack->tail.address;
 	if (!known)
-		ask_for_tail(stack);
+		ask_for_tail(stack, frame->probe);
 }
 
 static __always_inline void went_on(struct call_frame *frame)

@@ -27,13 +27,14 @@ struct probe_argument {
 #define PROBE_MEMORY 0x20	/* an argument lies in memory, not in a register */
 #define PROBE_NAME_KEPT 0x40	/* with PROBE_STRING_IN, not PROBE_MEMORY: the name holds until a call with PROBE_NAMES_CHANGED */
 #define PROBE_NAMES_CHANGED 0x80
+#define PROBE_VALUE 0x100	/* the returned value is read: the call does not end where that is not set yet */
 
 struct probe_conf {
 	struct probe_argument args[REC_ARGS];
 	__u8 string_position;
-	__u8 flags;
+	__u8 entry_only;	/* the ends of its calls are not seen: calls are recorded at their entry */
 	__u16 string_offset;	/* with PROBE_STRING_IN */
-	__u16 entry_only;	/* the ends of its calls are not seen: calls are recorded at their entry */
+	__u16 flags;
 	__u16 below;		/* bytes by which the stack pointer at the probe is below its value at the function's first instruction */
 	__u64 exit;		/* cookie of the exit if the function's first instruction is one; 0 = it is not */
 };

@@ -423,6 +423,11 @@ static bool lies_in_memory(const struct probe_argument *arg)
 	return arg->position && (arg->deref >= 0 || arg->position > ARGUMENT_REGISTERS);
 }
 
+bool catalog_value_counts(const struct catalog_function *function)
+{
+	return function->error != PROFBPF__FUNCTION__ERROR__NEVER || function->returned;
+}
+
 void catalog_probe_conf(const struct catalog_function *function, struct probe_conf *conf)
 {
 	*conf = (struct probe_conf){ .string_position = function->string_position };
@@ -439,6 +444,8 @@ void catalog_probe_conf(const struct catalog_function *function, struct probe_co
 		conf->flags |= PROBE_OUT;
 	if (function->returned)
 		conf->flags |= PROBE_RETURN;
+	if (catalog_value_counts(function))
+		conf->flags |= PROBE_VALUE;
 	if (names_something(function))
 		conf->flags |= PROBE_KEEP;
 	for (int i = 0; i < REC_ARGS; i++)

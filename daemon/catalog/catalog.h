@@ -239,6 +239,9 @@ const struct catalog *catalogs_get(const struct catalogs *catalogs, size_t index
 const struct catalog_function *catalog_match(const struct catalogs *catalogs, const char *symbol,
 					     size_t length);
 
+/* catalog_value_counts - is the returned value used: to detect errors by the catalog's convention, or as a recorded argument? */
+bool catalog_value_counts(const struct catalog_function *function);
+
 /*
  * catalog_probe_conf - how the BPF programs read this function's arguments
  *

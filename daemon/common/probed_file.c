@@ -128,12 +128,6 @@ static int find_exits(const struct reader *r, struct probed_function *f, uint64_
 	return 0;
 }
 
-/* Is the returned value used: to detect errors by the catalog's convention, or as a recorded argument? */
-static bool value_counts(const struct catalog_function *entry)
-{
-	return entry->error != PROFBPF__FUNCTION__ERROR__NEVER || entry->returned;
-}
-
 /* A set of file offsets. */
 struct place_set {
 	uint64_t *at;
@@ -167,7 +161,7 @@ static void take_value_exits(const struct probed_file *file, struct place_set *v
 	for (size_t i = 0; i < file->count; i++) {
 		const struct probed_function *f = &file->functions[i];
 
-		for (size_t k = 0; k < f->exits.count && value_counts(f->entry); k++)
+		for (size_t k = 0; k < f->exits.count && catalog_value_counts(f->entry); k++)
 			values->at[values->count++] = f->exits.exits[k].offset;
 	}
 	qsort(values->at, values->count, sizeof(*values->at), by_place);
@@ -437,15 +431,7 @@ static bool returns_at_all(const struct function_exits *exits)
 	return false;
 }
 
-bool probed_file_goes_on_with_value(const struct probed_function *f)
-{
-	for (size_t i = 0; i < f->exits.count; i++)
-		if (f->exits.exits[i].kind == EXIT_JUMP_INDIRECT)
-			return value_counts(f->entry);
-	return false;
-}
-
-void probed_file_exit_tail_early(const struct probed_file *file, struct function_exits *exits, bool values)
+void probed_file_exit_tail_early(const struct probed_file *file, struct function_exits *exits, bool value)
 {
 	struct place_set entries = { calloc(file->count + 1, sizeof(uint64_t)), 0 };
 
@@ -454,7 +440,7 @@ void probed_file_exit_tail_early(const struct probed_file *file, struct function
 		for (size_t i = 0; i < exits->count; i++) {
 			struct function_exit *exit = &exits->exits[i];
 
-			if (place_set_has(&entries, early_place(exit)) || (values && exit->early_sets_value))
+			if (place_set_has(&entries, early_place(exit)) || (value && exit->early_sets_value))
 				exit->early = 0;
 		}
 		function_exits_early(exits);

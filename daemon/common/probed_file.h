@@ -101,15 +101,13 @@ int probed_file_exits(int fd, const char *path, uint64_t offset, struct function
  */
 void probed_file_exit_early(struct probed_file *file);
 
-/* probed_file_goes_on_with_value - the function's returned value is read, and the targets of its tail jumps may return it */
-bool probed_file_goes_on_with_value(const struct probed_function *function);
-
 /*
  * probed_file_exit_tail_early - the same for targets of tail jumps in @file, as probed_file_exits() finds them
  *
- * Clears function_exit.early of exits that are not moved. @values: the returned value of some of these functions is read.
+ * Clears function_exit.early of exits that are not moved. @value: the returned value is read of the
+ * function that jumped there.
  */
-void probed_file_exit_tail_early(const struct probed_file *file, struct function_exits *exits, bool values);
+void probed_file_exit_tail_early(const struct probed_file *file, struct function_exits *exits, bool value);
 
 /* probed_file_limit - drops all functions except the first @count */
 void probed_file_limit(struct probed_file *file, size_t count);

@@ -17,6 +17,11 @@ offered() {
 	jq -e --arg name "$1" '.features[] | select(.name == $name) | .available' "$WORK/status.json" >/dev/null
 }
 
+# calls_where TRACE FUNCTION CONDITION
+calls_where() {
+	"$ANALYZER" query "$1" "select count(*) from calls join functions using (function) where name = '$2' and $3" --format csv | tail -n 1
+}
+
 # exact_calls WHAT TRACE: checks the calls of the program "calls" between attach and detach
 exact_calls() {
 	local r=$2.json
@@ -34,6 +39,7 @@ exact_calls() {
 	assert_eq "$1: calls that go on in others, and failed" 5 "$(api_count "$r" truth_method errors)"
 	assert_between "$1: time in calls that go on in others, ns" $((20 * 1000000)) $(($(truth_value methods_total_ns) + 100000000)) \
 		"$(api_count "$r" truth_method total_ns)"
+	assert_eq "$1: calls that go on in others, with an end" 20 "$(calls_where "$2" truth_pass "not end_unknown")"
 	assert_eq "$1: open calls" 1 "$(api_count "$r" truth_block open)"
 }
 
@@ -61,24 +67,35 @@ first_byte() {
 	dd if="/proc/$1/mem" bs=1 skip=$((0x$base + $3)) count=1 2>/dev/null | od -An -tx1 | tr -d ' '
 }
 
+# jump_of FUNCTION: where the jump after its comparison is, in $library
+jump_of() {
+	objdump -d --disassemble="$1" "$library" | awk -v name="<$1" '$NF ~ "^" name && /\tjne / { print "0x" $1; exit }'
+}
+
 # guarded_calls BYTE RUNG...: traces a library with stack protectors with a daemon that lacks these features. BYTE is
 # then at the jump after truth_fail_every()'s comparison, where the end of a call is probed, or which is unchanged.
 guarded_calls() {
-	local byte=$1 library=$GUARDED/libtruth.so jump name options=()
+	local byte=$1 library=$GUARDED/libtruth.so jump kept unseen=0 name options=()
 	shift
 	for name in "$@"; do options+=(--without-feature "$name"); done
-	jump=$(objdump -d --disassemble=truth_fail_every "$library" | awk '$NF ~ /^<truth_fail_every/ && /\tjne / { print "0x" $1; exit }')
+	jump=$(jump_of truth_fail_every) kept=$(jump_of truth_keep)
 	start_daemon "${options[@]}"
 	rm -f "$WORK/calls.in"
 	TRUTH_SMASH=1 LD_LIBRARY_PATH=$GUARDED start_truth calls
 	attach_truth "$WORK/calls.pbt" --topics api
 	assert_eq "at the comparison, without $*" "$byte" "$(first_byte "$TRUTH_PID" "$library" "${jump%:}")"
 	truth_go
+	# Where it goes on the value of truth_borrow() is read, too, but truth_pass() was there first.
+	assert_eq "at the comparison of what a call goes on in, without $*" "$byte" "$(first_byte "$TRUTH_PID" "$library" "${kept%:}")"
 	stop_attach
 	truth_end
 	exact_calls "guarded, without $*" "$WORK/calls.pbt"
 	assert_eq "guarded, without $*: calls that the protector ended" 1 "$(api_count "$WORK/calls.pbt.json" truth_smash open)"
 	assert_eq "guarded, without $*: all calls of the kind" 1 "$(api_count "$WORK/calls.pbt.json" truth_smash)"
+	[ "$byte" = cc ] && unseen=3
+	assert_eq "guarded, without $*: calls without an end, of which the value is not set yet" "$unseen" \
+		"$(calls_where "$WORK/calls.pbt" truth_borrow end_unknown)"
+	assert_eq "guarded, without $*: calls that failed" $((3 - unseen)) "$(calls_where "$WORK/calls.pbt" truth_borrow error)"
 	# The return value is set after the comparison.
 	[ "$byte" = 75 ] || assert_eq "guarded, without $*: values that are known" 0 "$(of_counts "$WORK/calls.pbt" "count(returned)")"
 	stop_daemon

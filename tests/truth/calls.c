@@ -92,6 +92,7 @@ int main(void)
 	truth_ready();
 	/* The target of the tail call is probed once it is known, so this call comes first, before the counted ones. */
 	truth_method(truth_object(), 1, 4);
+	truth_pass(truth_keeper());
 	for (long i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, work, (void *)i);
 	for (int i = 0; i < THREADS; i++)
@@ -121,6 +122,10 @@ int main(void)
 		sleep_ns(50000000);
 	while (!blocked_tid || !is_asleep(getpid(), blocked_tid, blocked_sleeps));
 	methods = call_methods();
+	for (int i = 0; i < 20; i++)
+		truth_pass(truth_keeper());
+	for (int i = 0; i < 3; i++)
+		truth_borrow(truth_keeper());
 	printf("noops=%d\nsleep_total_ns=%llu\nmethods_total_ns=%llu\nfailures=%d\n", NOOPS * 6,
 	       (unsigned long long)slept, (unsigned long long)methods, failures);
 	truth_done();

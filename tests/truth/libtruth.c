@@ -129,6 +129,32 @@ EXPORT struct truth_object *truth_object(void)
 	return &object;
 }
 
+/* Go on in the same method, which returns 1: nobody reads the value of the first, and the second fails. */
+EXPORT int truth_pass(struct truth_object *object)
+{
+	return object->methods->run(object, 0, 0);
+}
+
+EXPORT int truth_borrow(struct truth_object *object)
+{
+	return object->methods->run(object, 0, 0);
+}
+
+/* Not static: its instructions are looked at. With a stack protector it sets its value behind the comparison. */
+__attribute__((noinline)) int truth_keep(void *object, int n, int every)
+{
+	__asm__ volatile("" ::"r"(object), "r"(n), "r"(every) : "memory");
+	return 1;
+}
+
+EXPORT struct truth_object *truth_keeper(void)
+{
+	static const struct truth_methods methods = { .run = truth_keep };
+	static struct truth_object object = { &methods };
+
+	return &object;
+}
+
 EXPORT int truth_block(int fd)
 {
 	char c;

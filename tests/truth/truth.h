@@ -59,6 +59,9 @@ struct truth_object {
 };
 
 int truth_method(struct truth_object *object, int n, int every);
+struct truth_object *truth_keeper(void);
+int truth_pass(struct truth_object *object); /* goes on in its method, which returns 1; no value is an error */
+int truth_borrow(struct truth_object *object); /* the same, and 1 is an error */
 int truth_dropped(struct truth_object *object, int n, int every); /* the same; its methods are not in memory */
 struct truth_object *truth_object(void);
 

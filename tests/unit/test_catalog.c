@@ -74,7 +74,7 @@ static void operators(void **state)
 	free(name);
 	f = catalog_match(catalogs, "clCreateKernel", 14);
 	catalog_probe_conf(f, &conf);
-	assert_int_equal(conf.flags, PROBE_STRING | PROBE_RETURN | PROBE_KEEP);
+	assert_int_equal(conf.flags, PROBE_STRING | PROBE_RETURN | PROBE_KEEP | PROBE_VALUE);
 	assert_int_equal(f->roles[2], PROFBPF__FUNCTION__ROLE__OUT_HANDLE);
 	assert_int_equal(f->roles[0], PROFBPF__FUNCTION__ROLE__HANDLE);
 	catalog_probe_conf(catalog_match(catalogs, "register", 8), &conf);

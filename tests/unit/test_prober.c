@@ -48,8 +48,9 @@ void probes_ended(struct probes *probes, pid_t pid, uint64_t ended_ns)
 	note('f');
 }
 
-void probes_tail(struct probes *probes, pid_t pid, uint64_t address)
+void probes_tail(struct probes *probes, pid_t pid, uint64_t address, uint32_t probe)
 {
+	(void)probe;
 	(void)probes;
 	(void)pid;
 	(void)address;
@@ -103,7 +104,7 @@ static struct prober *begin(void)
 
 static void finish(struct prober *prober)
 {
-	prober_tail(prober, FIRST, 1);
+	prober_tail(prober, FIRST, 1, 0);
 	sem_post(&go);
 	sem_wait(&done);
 	prober_free(prober);

@@ -93,18 +93,6 @@ static void limit_functions(struct file_setting *s, struct file_entry *e)
 	probed_file_limit(&e->file, room);
 }
 
-/* Gives up the ends of functions whose return value would be read before it is set. */
-static void note_values(struct file_setting *s, struct file_entry *e)
-{
-	for (size_t i = 0; i < e->file.count; i++) {
-		if (!probed_file_goes_on_with_value(&e->file.functions[i]))
-			continue;
-		s->values_go_on = true;
-		if (s->tails_set_values && e->places.ways[i] == END_BY_EXITS)
-			e->places.ways[i] = END_UNSEEN;
-	}
-}
-
 static int number_functions(struct file_setting *s, struct file_entry *e)
 {
 	struct item *functions;
@@ -117,7 +105,6 @@ static int number_functions(struct file_setting *s, struct file_entry *e)
 	    file_places_find(&e->places, &e->file, s->return_probes, s->next_exit))
 		return -ENOMEM;
 	s->next_exit += e->places.exit_count;
-	note_values(s, e);
 	err = set_exits(s, e);
 	for (size_t i = 0; i < e->file.count && !err; i++) {
 		e->cookies[i] = s->next_probe++;
@@ -321,18 +308,16 @@ static void mark_everywhere(struct file_entry *e, const struct function_exits *e
 }
 
 /* Exits that are already probed at another place stay there. */
-static void exit_tail_early(struct file_setting *s, const struct file_entry *e, struct function_exits *exits)
+static void exit_tail_early(const struct file_entry *e, struct function_exits *exits, bool value)
 {
 	for (size_t i = 0; i < exits->count; i++)
 		if (file_places_at(&e->places, exits->exits[i].offset))
 			exits->exits[i].early = 0;
-	probed_file_exit_tail_early(&e->file, exits, s->values_go_on);
-	for (size_t i = 0; i < exits->count; i++)
-		s->tails_set_values |= exits->exits[i].early && exits->exits[i].early_sets_value;
+	probed_file_exit_tail_early(&e->file, exits, value);
 }
 
 int file_entry_link_tail(struct file_setting *s, struct file_entry *e, const struct probed_process *process,
-			 uint64_t offset, bool moved, struct probe_link **link)
+			 uint64_t offset, bool value, bool moved, struct probe_link **link)
 {
 	struct function_exits exits;
 	int added, err = probed_file_exits(e->fd, e->path, offset, &exits);
@@ -343,7 +328,7 @@ int file_entry_link_tail(struct file_setting *s, struct file_entry *e, const str
 	if (!exits.count)
 		return -ENOENT;
 	if (s->options.early_exits)
-		exit_tail_early(s, e, &exits);
+		exit_tail_early(e, &exits, value);
 	added = file_places_add(&e->places, &exits, s->next_exit);
 	if (added > 0) {
 		s->next_exit += added;

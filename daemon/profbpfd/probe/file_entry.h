@@ -21,8 +21,6 @@ struct file_setting {
 	struct probes_options options;
 	bool return_probes; /* the kernel can skip return probes of single calls */
 	uint32_t next_probe, next_exit; /* the next free numbers */
-	bool values_go_on; /* probed_file_goes_on_with_value() is true for some function */
-	bool tails_set_values; /* exits of tail jumps' targets are probed before the return value is set */
 	bool full_warned;
 	void (*warn)(void *context, const char *text);
 	void *warn_context;
@@ -85,11 +83,12 @@ int file_entry_set_exits(struct file_setting *setting, struct file_entry *entry,
  * file_entry_link_tail - probes the exits of a tail jump's target in a process
  *
  * With @process NULL in all processes that map the file; not if processes have such probes already, which would then see ends
- * twice. @offset: file offset of the target; the file's descriptor must be open. Returns 0 with *@link set, to NULL
- * if all its exits are probed already; -ENOENT if they cannot be seen; or another negative errno.
+ * twice. @offset: file offset of the target; the file's descriptor must be open. @value: the returned value is read
+ * of the function that jumped there. Returns 0 with *@link set, to NULL if all its exits are probed already; -ENOENT if
+ * they cannot be seen; or another negative errno.
  */
 int file_entry_link_tail(struct file_setting *setting, struct file_entry *entry,
-			 const struct probed_process *process, uint64_t offset, bool moved,
+			 const struct probed_process *process, uint64_t offset, bool value, bool moved,
 			 struct probe_link **link);
 
 /* file_entry_add_tail - takes ownership of a link that was made without a process; 0 or -ENOMEM */

@@ -15,6 +15,7 @@ struct job {
 	bool forget;
 	uint64_t began_ns; /* the process, or its program, began then; 0: it was there */
 	uint64_t tail; /* target of a function's tail jump; 0 = none */
+	uint32_t probe; /* with @tail: that function's */
 	uint64_t ts_ns; /* of the end that it is forgotten for; else of the event that caused the job */
 };
 
@@ -76,7 +77,7 @@ static void do_job(struct prober *p, const struct job *job)
 	else if (job->forget)
 		probes_ended(p->probes, job->pid, job->ts_ns);
 	else if (job->tail)
-		probes_tail(p->probes, job->pid, job->tail);
+		probes_tail(p->probes, job->pid, job->tail, job->probe);
 	else if (probes_follow(p->probes, job->pid, job->ts_ns, job->began_ns) == -ESRCH && job->began_ns)
 		probes_missed(p->probes, job->pid, job->ts_ns);
 }
@@ -178,9 +179,9 @@ void prober_forget(struct prober *p, pid_t pid, uint64_t ended_ns)
 	ask(p, (struct job){ .pid = pid, .forget = true, .ts_ns = ended_ns });
 }
 
-void prober_tail(struct prober *p, pid_t pid, uint64_t address)
+void prober_tail(struct prober *p, pid_t pid, uint64_t address, uint32_t probe)
 {
-	ask(p, (struct job){ .pid = pid, .tail = address });
+	ask(p, (struct job){ .pid = pid, .tail = address, .probe = probe });
 }
 
 void prober_resolve(struct prober *p)

@@ -34,8 +34,8 @@ void prober_scan(struct prober *prober, pid_t pid, bool began, uint64_t ts_ns);
 /* prober_forget - @pid has ended at @ended_ns (probes_ended()); UINT64_MAX: whatever process has the id by now */
 void prober_forget(struct prober *prober, pid_t pid, uint64_t ended_ns);
 
-/* prober_tail - a traced function of @pid tail-jumped to @address; see probes_tail() */
-void prober_tail(struct prober *prober, pid_t pid, uint64_t address);
+/* prober_tail - traced function @probe of @pid tail-jumped to @address; see probes_tail() */
+void prober_tail(struct prober *prober, pid_t pid, uint64_t address, uint32_t probe);
 
 /* prober_resolve - looks up the pending addresses in the session's code_names */
 void prober_resolve(struct prober *prober);

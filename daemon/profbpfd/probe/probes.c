@@ -405,9 +405,19 @@ static int keep_tail(struct probed_process *process, struct file_entry *e, bool 
 	return probed_process_add_tail(process, link);
 }
 
+/* Is the returned value of this function read? In doubt it is. */
+static bool reads_value(const struct probes *p, uint32_t probe)
+{
+	for (size_t i = 0; i < p->file_count; i++)
+		for (size_t k = 0; k < p->files[i]->file.count; k++)
+			if (p->files[i]->cookies[k] == probe)
+				return catalog_value_counts(p->files[i]->file.functions[k].entry);
+	return true;
+}
+
 static int probe_tail(struct probes *p, struct probed_process *process,
 		      const struct process_maps *maps, const struct process_map *map,
-		      uint64_t address)
+		      uint64_t address, uint32_t probe)
 {
 	struct probe_link *link = NULL;
 	struct file_entry *e;
@@ -422,7 +432,7 @@ static int probe_tail(struct probes *p, struct probed_process *process,
 		return -ENOENT;
 	everywhere = tail_for_whoever_maps(p, e);
 	err = file_entry_link_tail(&p->setting, e, everywhere ? NULL : process,
-				   address - map->start + map->offset,
+				   address - map->start + map->offset, reads_value(p, probe),
 				   !everywhere && process->moves_stacks, &link);
 	if (link && keep_tail(process, e, everywhere, link))
 		err = -ENOMEM;
@@ -431,7 +441,7 @@ static int probe_tail(struct probes *p, struct probed_process *process,
 	return err;
 }
 
-void probes_tail(struct probes *p, pid_t pid, uint64_t address)
+void probes_tail(struct probes *p, pid_t pid, uint64_t address, uint32_t probe)
 {
 	struct probed_process *process = find_process(p, pid);
 	struct process_maps maps;
@@ -441,7 +451,7 @@ void probes_tail(struct probes *p, pid_t pid, uint64_t address)
 		return;
 	for (size_t i = 0; i < maps.count; i++)
 		if (address >= maps.map[i].start && address < maps.map[i].end)
-			err = probe_tail(p, process, &maps, &maps.map[i], address);
+			err = probe_tail(p, process, &maps, &maps.map[i], address, probe);
 	process_maps_free(&maps);
 	capture_tail_known(p->setting.capture, pid, address, err ? TAIL_UNKNOWN : TAIL_PROBED);
 }

@@ -98,11 +98,11 @@ void probes_add_file(struct probes *probes, int fd, pid_t pid);
 void probes_search_libraries(struct probes *probes, pid_t pid);
 
 /*
- * probes_tail - a traced function of @pid tail-jumped to @address: probes the exits of the code there
+ * probes_tail - traced function @probe of @pid tail-jumped to @address: probes the exits of the code there
  *
  * Passes the answer to the programs (capture_tail_known()).
  */
-void probes_tail(struct probes *probes, pid_t pid, uint64_t address);
+void probes_tail(struct probes *probes, pid_t pid, uint64_t address, uint32_t probe);
 
 /* probes_forget - the process is gone: drops its links */
 void probes_forget(struct probes *probes, pid_t pid);

@@ -255,7 +255,7 @@ static void keep_text(struct recorder *r, const struct rec_string *string)
 static void pass_tail(struct recorder *r, const struct rec_tail *tail)
 {
 	if (r->events.tail_seen)
-		r->events.tail_seen(r->events.context, tail->tgid, tail->address);
+		r->events.tail_seen(r->events.context, tail->tgid, tail->address, tail->probe);
 	r->used[SOURCE_TASK]++;
 }
 

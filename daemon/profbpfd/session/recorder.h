@@ -30,7 +30,8 @@ struct recorder_events {
 	/* Figures of a process have arrived, with the id of its cgroup (0 = unknown); they may be its last. */
 	void (*process_seen)(void *context, pid_t pid, uint64_t cgroup, bool target, bool last);
 	void (*code_seen)(void *context);	/* @code_names has addresses to look up */
-	void (*tail_seen)(void *context, pid_t pid, uint64_t address); /* a function tail-jumped there; may be NULL */
+	/* Traced function @probe tail-jumped there; may be NULL. */
+	void (*tail_seen)(void *context, pid_t pid, uint64_t address, uint32_t probe);
 	void (*texts_forgotten)(void *context);	/* strings of calls must be sent again */
 	struct code_names *code_names;		/* NULL: addresses are not looked up */
 	const struct right *right;		/* limits the processes whose command lines are recorded; NULL: all */

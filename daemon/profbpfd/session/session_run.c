@@ -74,12 +74,12 @@ static void code_seen(void *context)
 		prober_resolve(s->prober);
 }
 
-static void tail_seen(void *context, pid_t pid, uint64_t address)
+static void tail_seen(void *context, pid_t pid, uint64_t address, uint32_t probe)
 {
 	struct session *s = context;
 
 	if (s->prober)
-		prober_tail(s->prober, pid, address);
+		prober_tail(s->prober, pid, address, probe);
 }
 
 static void texts_forgotten(void *context)
