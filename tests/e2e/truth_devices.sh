@@ -21,8 +21,10 @@ can_open() { { : <"$1"; } 2>/dev/null; }
 capture_text() { "$ANALYZER" report --section capture "$WORK/late.pbt" >"$WORK/late.txt" 2>&1; }
 hooked_by_now() { capture_text || :; grep -q 'ioctls are recorded from' "$WORK/late.txt"; }
 hooked_late() {
-	local fifo=$WORK/late.fifo
+	local fifo=$WORK/late.fifo held
 	mkfifo "$fifo"
+	# A writer that stays: else the target's second read ended if the first writer closed late, and the target with it.
+	exec {held}<>"$fifo"
 	bash -c 'read -r _ <"$0"; exec 3</dev/loop-control; read -r _ <"$0"' "$fifo" &
 	PROFBPF_IOCTLS=tracepoint attach_in_background $! "$WORK/late.pbt"
 	sleep 1.2
@@ -30,6 +32,7 @@ hooked_late() {
 	wait_until 10 hooked_by_now || fail "no hooks: $(cat "$WORK/late.txt" "$WORK/profctl.err")"
 	stop_attach
 	echo >"$fifo"
+	exec {held}>&-
 	capture_text
 	assert_contains "that they are not hooked at first" "$WORK/late.txt" 'ioctls are recorded only when a target has opened'
 	assert_contains "from when on" "$WORK/late.txt" 'ioctls are recorded from [1-9][0-9.]* s on: process [0-9]+ had /dev/loop-control open'
