@@ -14,6 +14,8 @@
 #include <bpf/libbpf.h>
 #include <linux/perf_event.h>
 
+#include "daemon/profbpfd/probe/buffer_losses.h"
+
 #define PAGES 16 /* per CPU */
 /* The longest delay of a report; a half full buffer is read at once. */
 #define LOOK_MS 5
@@ -43,7 +45,7 @@ struct map_events {
 /* Exists while there are listeners. */
 struct map_ear {
 	struct map_watch *watch;
-	struct perf_buffer *buffer;
+	struct buffer_losses losses; /* has the buffers */
 	int map; /* the map for the buffer's perf events, which the buffer does not keep open */
 	int stop_fd;
 	pthread_t thread;
@@ -115,14 +117,20 @@ static enum bpf_perf_event_ret on_event(void *context, int cpu, struct perf_even
 	const struct mapping *mapping = (const void *)record;
 	struct map_ear *ear = context;
 
-	for (struct map_events *events = ear->first; events; events = events->next) {
-		if (record->type == PERF_RECORD_LOST)
-			miss(events);
-		else if (record->type == PERF_RECORD_MMAP2 &&
-			 record->size >= sizeof(*mapping) + sizeof(uint64_t))
-			keep(events, mapping);
-	}
+	if (record->type == PERF_RECORD_LOST)
+		ear->losses.told = true;
+	if (record->type != PERF_RECORD_MMAP2 || record->size < sizeof(*mapping) + sizeof(uint64_t))
+		return LIBBPF_PERF_EVENT_CONT;
+	for (struct map_events *events = ear->first; events; events = events->next)
+		keep(events, mapping);
 	return LIBBPF_PERF_EVENT_CONT;
+}
+
+static void read_buffers(struct map_ear *ear)
+{
+	if (buffer_losses_read(&ear->losses))
+		for (struct map_events *events = ear->first; events; events = events->next)
+			miss(events);
 }
 
 /* Reads what the buffers have; returns the milliseconds until the next time. */
@@ -131,7 +139,7 @@ static int listen_once(struct map_ear *ear)
 	uint64_t heard_ns;
 
 	pthread_mutex_lock(&ear->watch->lock);
-	perf_buffer__consume(ear->buffer);
+	read_buffers(ear);
 	heard_ns = ear->heard_ns;
 	pthread_mutex_unlock(&ear->watch->lock);
 	return now_ns() - heard_ns < QUIET_NS ? LOOK_MS : LOOK_SELDOM_MS;
@@ -150,13 +158,13 @@ static int watch_stop(struct map_ear *ear)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = ear };
 
-	return epoll_ctl(perf_buffer__epoll_fd(ear->buffer), EPOLL_CTL_ADD, ear->stop_fd, &event);
+	return epoll_ctl(perf_buffer__epoll_fd(ear->losses.buffer), EPOLL_CTL_ADD, ear->stop_fd, &event);
 }
 
 static void *listen_on(void *context)
 {
 	struct map_ear *ear = context;
-	int fd = perf_buffer__epoll_fd(ear->buffer), wait_ms = LOOK_MS, count;
+	int fd = perf_buffer__epoll_fd(ear->losses.buffer), wait_ms = LOOK_MS, count;
 	struct epoll_event events[WAKES];
 
 	pthread_setname_np(pthread_self(), "profbpfd/maps");
@@ -168,7 +176,8 @@ static void *listen_on(void *context)
 	return NULL;
 }
 
-static struct perf_buffer *open_buffer(struct map_ear *ear)
+/* Returns 0 or a negative errno. */
+static int open_buffers(struct map_ear *ear)
 {
 	size_t bytes = PAGES * (size_t)sysconf(_SC_PAGESIZE);
 	struct perf_event_attr attr = {
@@ -188,15 +197,14 @@ static struct perf_buffer *open_buffer(struct map_ear *ear)
 
 	ear->map = bpf_map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, "profbpf_maps", sizeof(int),
 				  sizeof(int), libbpf_num_possible_cpus(), NULL);
-	return ear->map < 0 ? NULL
-			    : perf_buffer__new_raw(ear->map, PAGES, &attr, on_event, ear, NULL);
+	return ear->map < 0 ? ear->map : buffer_losses_open(&ear->losses, ear->map, PAGES, &attr, on_event, ear);
 }
 
 static void release_ear(struct map_ear *ear)
 {
 	int err = errno;
 
-	perf_buffer__free(ear->buffer);
+	buffer_losses_close(&ear->losses);
 	if (ear->map >= 0)
 		close(ear->map);
 	if (ear->stop_fd >= 0)
@@ -224,14 +232,14 @@ static struct map_ear *start_ear(struct map_watch *watch)
 	ear->watch = watch;
 	ear->map = -1;
 	ear->stop_fd = eventfd(0, EFD_CLOEXEC);
-	if (ear->stop_fd >= 0)
-		ear->buffer = open_buffer(ear);
-	if (ear->buffer && !watch_stop(ear)) {
-		err = pthread_create(&ear->thread, NULL, listen_on, ear);
-		if (!err)
-			return ear;
-		errno = err;
-	}
+	err = ear->stop_fd < 0 ? -errno : open_buffers(ear);
+	if (!err && watch_stop(ear))
+		err = -errno;
+	if (!err)
+		err = -pthread_create(&ear->thread, NULL, listen_on, ear);
+	if (!err)
+		return ear;
+	errno = -err;
 	release_ear(ear);
 	return NULL;
 }
@@ -299,7 +307,7 @@ static size_t take(struct map_events *events, struct mapped *taken, bool *missed
 	size_t count;
 
 	pthread_mutex_lock(&events->watch->lock);
-	perf_buffer__consume(events->ear->buffer);
+	read_buffers(events->ear);
 	count = events->count;
 	memcpy(taken, events->kept, count * sizeof(*taken));
 	*missed = events->missed;
