@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
-need_command jq python3 taskset
+need_command jq python3 taskset prlimit
 
 # A copy, because other tests may run programs with the library itself. The target loads it while the daemon is stopped,
 # and calls when it is told to.
@@ -46,7 +46,10 @@ overflow() {
 	)
 	echo >&"$to"
 	wait_for_line "$WORK/job" '^loaded' 20
+	# The first look at the processes finds no descriptor for it.
+	[ -z "${descriptors:-}" ] || prlimit --pid "$DAEMON_PID" --nofile="3:"
 	kill -CONT "$DAEMON_PID"
+	[ -z "${descriptors:-}" ] || { sleep 0.7 && prlimit --pid "$DAEMON_PID" --nofile="$descriptors:"; }
 	wait_until 10 told || fail "status tells of no loss: $(jq -c "$of_api" "$WORK/status.json")"
 }
 # check TRACE: it tells of the loss
@@ -68,7 +71,9 @@ env --default-signal=INT "$PROFCTL" record --system --topics api --catalog "$ROO
 PROFCTL_PID=$!
 wait_for_line "$WORK/profctl.err" '^tracing' 30
 before=$(functions)
+descriptors=$(prlimit --pid "$DAEMON_PID" --nofile --noheadings --raw --output SOFT)
 overflow
+descriptors=
 wait_until 20 is_probed || fail "the library is not probed: $("$PROFCTL" list --format json)"
 echo >&"$to"
 wait_for_line "$WORK/job" '^done' 20

@@ -208,19 +208,23 @@ static void look_again(void *context, pid_t pid)
 	code_mapped(context, pid, session_now_ns(), true);
 }
 
-/* In a session of the whole machine the programs have no list of targets. */
-static void look_at_all(struct session *s)
+/* In a session of the whole machine the programs have no list of targets. Returns 0 or a negative errno: none was looked at. */
+static int look_at_all(struct session *s)
 {
 	pid_t *pids = NULL;
 	size_t count = 0;
+	int err = process_all(&pids, &count);
 
-	if (!process_all(&pids, &count))
-		for (size_t i = 0; i < count; i++)
-			look_again(s, pids[i]);
+	for (size_t i = 0; i < count && !err; i++)
+		look_again(s, pids[i]);
 	free(pids);
+	return err;
 }
 
-/* At most once a second: in a load that causes gaps, a look at thousands of processes would cause the next one. */
+/*
+ * At most once a second: in a load that causes gaps, a look at thousands of processes would cause the next one. One that
+ * fails (no descriptor is left) is tried again then.
+ */
 static void look_for_missed(struct session *s)
 {
 	uint64_t now = session_now_ns();
@@ -230,7 +234,7 @@ static void look_for_missed(struct session *s)
 	s->look_due = false;
 	s->looked_ns = now;
 	if (s->request.system_wide)
-		look_at_all(s);
+		s->look_due = look_at_all(s) != 0;
 	else
 		capture_each_target(s->capture, look_again, s);
 }
