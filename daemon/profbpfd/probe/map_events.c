@@ -301,13 +301,18 @@ int map_events_fd(const struct map_events *events)
 	return events->fd;
 }
 
-/* Moves the pending events, at most KEPT_MAX, to @taken. Returns their number. */
+/*
+ * Moves the pending events, at most KEPT_MAX, to @taken. Returns their number. The signals are taken last: what is found
+ * here needs none, and would wake the listener again at once, as long as there are events.
+ */
 static size_t take(struct map_events *events, struct mapped *taken, bool *missed)
 {
+	eventfd_t signals;
 	size_t count;
 
 	pthread_mutex_lock(&events->watch->lock);
 	read_buffers(events->ear);
+	eventfd_read(events->fd, &signals);
 	count = events->count;
 	memcpy(taken, events->kept, count * sizeof(*taken));
 	*missed = events->missed;
@@ -321,11 +326,9 @@ void map_events_read(struct map_events *events)
 {
 	const struct map_events_handler *h = &events->handler;
 	struct mapped taken[KEPT_MAX];
-	eventfd_t signals;
 	size_t count;
 	bool missed;
 
-	eventfd_read(events->fd, &signals);
 	count = take(events, taken, &missed);
 	for (size_t i = 0; i < count; i++)
 		h->mapped(h->context, taken[i].pid, taken[i].ts_ns, taken[i].of_file);
