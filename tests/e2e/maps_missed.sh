@@ -36,14 +36,17 @@ told() {
 	[ "${release%%.*}" -ge 6 ] || taskset -c "$cpu" true
 	"$PROFCTL" status --format json >"$WORK/status.json" && grep -q 'mapped files not reported' "$WORK/status.json"
 }
-# overflow: many programs begin while the daemon is stopped. Each maps some ten files; the buffer of a CPU has room for
-# some hundred such programs.
-overflow() {
-	kill -STOP "$DAEMON_PID"
+# fill_buffer: many programs begin. Each maps some ten files; the buffer of a CPU has room for some hundred such programs.
+fill_buffer() {
 	(
 		taskset -cp "$cpu" "$BASHPID" >/dev/null
 		for _ in $(seq 1500); do /bin/true; done
 	)
+}
+# overflow: that happens while the daemon is stopped.
+overflow() {
+	kill -STOP "$DAEMON_PID"
+	fill_buffer
 	echo >&"$to"
 	wait_for_line "$WORK/job" '^loaded' 20
 	# The first look at the processes finds no descriptor for it.
@@ -80,4 +83,38 @@ wait_for_line "$WORK/job" '^done' 20
 stop_attach
 check "$WORK/all.pbt"
 kill "$target"
+
+# stop_listener: stops the daemon's thread that reads the buffers, while it holds no lock, until a line comes.
+stop_listener() {
+	python3 -uc "import ctypes, os, sys
+ptrace = ctypes.CDLL(None).ptrace
+ptrace.argtypes = [ctypes.c_long] * 4
+SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
+tasks = '/proc/$DAEMON_PID/task/'
+tid = next(int(t) for t in os.listdir(tasks) if open(tasks + t + '/comm').read() == 'profbpfd/maps\n')
+def waits(): # in epoll_wait or epoll_pwait, of x86-64 or arm64
+    return open(tasks + f'{tid}/syscall').read().split()[0] in ('232', '281', '22')
+while True:
+    assert ptrace(SEIZE, tid, 0, 0) == 0 and ptrace(INTERRUPT, tid, 0, 0) == 0
+    os.waitpid(tid, WALL)
+    if waits(): break
+    ptrace(DETACH, tid, 0, 0)
+print('stopped')
+sys.stdin.readline()" <"$WORK/to" >"$WORK/listener"
+}
+
+# A loss of the last instants counts, too: nobody has looked at the buffers when the session ends. The session may have
+# missed files at its start, while it was busy.
+missed() { jq '[.. | objects | select(.name? == "api") | .lost_by["mapped files not reported"] // 0] | add' "$1"; }
+env --default-signal=INT "$PROFCTL" record --system --topics api -o "$WORK/end.pbt" 2>"$WORK/profctl.err" </dev/null &
+PROFCTL_PID=$!
+wait_for_line "$WORK/profctl.err" '^tracing' 30
+stop_listener &
+wait_for_line "$WORK/listener" '^stopped' 20
+fill_buffer
+"$PROFCTL" status --format json >"$WORK/status.json"
+stop_attach
+echo >&"$to"
+report_json "$WORK/end.pbt" "$WORK/end.json"
+assert_eq "losses with that of the end" $(($(missed "$WORK/status.json") + 1)) "$(missed "$WORK/end.json")"
 stop_daemon

@@ -85,6 +85,9 @@ void session_finish_capture(struct session *s)
 	session_read_figures(s, true);
 	session_push(s, host_stats_clocks());
 	capture_wait_exited(s->capture);
+	/* What was mapped, or could not be reported, since the last look: before the addresses in it, and in the counts. */
+	if (s->maps)
+		map_events_read(s->maps);
 	session_drain(s, true);
 	prober_free(s->prober);
 	s->prober = NULL;

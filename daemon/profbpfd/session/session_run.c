@@ -190,7 +190,7 @@ static bool is_target(void *context, pid_t pid)
 	return capture_is_target(s->capture, pid);
 }
 
-/* Code without a file (generated code, the vdso) has no functions to probe. */
+/* Code without a file (generated code, the vdso) has no functions to probe, nor has any at the session's end. */
 static void code_mapped(void *context, pid_t pid, uint64_t ts_ns, bool of_file)
 {
 	struct session *s = context;
@@ -199,7 +199,7 @@ static void code_mapped(void *context, pid_t pid, uint64_t ts_ns, bool of_file)
 		return;
 	if (s->stacks)
 		stacks_mapped(s->stacks, pid, ts_ns);
-	if (of_file)
+	if (of_file && !s->end_ns)
 		look_at(s, pid, false, ts_ns);
 }
 
@@ -248,7 +248,7 @@ static void maps_missed(void *context)
 	struct session *s = context;
 
 	s->maps_missed++;
-	s->look_due = true;
+	s->look_due = !s->end_ns;
 	look_for_missed(s);
 }
 
