@@ -105,8 +105,8 @@ static void the_device_with_most_is_the_reference(void **state)
 			add(&s, 0, 3, AHEAD);
 		for (uint32_t i = 0; i < more; i++)
 			add(&s, i, 2, AHEAD); /* of the first two, then of the last two: the second has most */
-		/* What is behind the last end does not count. */
-		s.ends[s.count] = (struct rank_end){ .device = 2, .collective = s.collectives };
+		/* What is behind the last end does not count, even with the number of the last collective. */
+		s.ends[s.count] = (struct rank_end){ .device = 2, .collective = s.collectives - 1 };
 		find(&s);
 		for (uint32_t i = 0; i < 3; i++) {
 			uint32_t reference = more < 2 ? 0 : 1;
@@ -117,6 +117,23 @@ static void the_device_with_most_is_the_reference(void **state)
 			assert_int_equal(s.clocks[i].error_ns, 0);
 		}
 	}
+}
+
+/* The second device has most; the first one is the only other. */
+static void the_first_device_may_be_the_one_to_correct(void **state)
+{
+	static const int64_t AHEAD[] = { 100000, 0 };
+	struct scene s = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++)
+		add(&s, 0, 2, AHEAD);
+	add(&s, 1, 1, AHEAD);
+	find(&s);
+	assert_true(s.clocks[0].moved);
+	assert_int_equal(s.clocks[0].offset_ns, -100000);
+	assert_int_equal(s.clocks[0].error_ns, 0);
+	assert_false(s.clocks[1].moved);
 }
 
 /* The third device has collectives with the second one only, whose clock is known by those with the first. */
@@ -157,6 +174,64 @@ static void drift_of_nine(void **state)
 	}
 }
 
+/* Nine collectives, at equal distances by the second clock, behind which the first one is by so much each time. */
+static struct rank_clock clock_behind(uint64_t each_ns, const int64_t *behind_ns)
+{
+	struct scene s = { 0 };
+
+	for (uint32_t i = 0; i < 9; i++) {
+		add(&s, 0, 2, (int64_t[]){ 0, 0 });
+		s.ends[s.count - 1].end_ns = (i + 1) * each_ns;
+		s.ends[s.count - 2].end_ns = (i + 1) * each_ns + (uint64_t)behind_ns[i];
+	}
+	find(&s);
+	assert_true(s.clocks[1].known);
+	return s.clocks[1];
+}
+
+/* A clock that loses as much as a thousandth is not believed: its ends differ for another reason. */
+static void no_clock_drifts_by_a_thousandth(void **state)
+{
+	int64_t thousandth[9], less[9];
+	struct rank_clock clock;
+
+	(void)state;
+	for (int64_t i = 0; i < 9; i++) {
+		thousandth[i] = i * 1000000;
+		less[i] = i * 999000;
+	}
+	clock = clock_behind(EACH_NS, thousandth);
+	assert_true(clock.drift == 0);
+	assert_int_equal(clock.offset_ns, 4000000);
+	clock = clock_behind(EACH_NS, less);
+	assert_true(clock.drift > 0.998e-3 && clock.drift < 1e-3);
+	assert_int_equal(clock.offset_ns, 4 * 999000);
+	assert_int_equal(clock.error_ns, 0);
+}
+
+/*
+ * A line through the differences grows by 2^15 from one to the next, 2^30 ns later. Nine of ten are within 4 * 2^15 of
+ * the one in the middle; two are this far from the line, which is drawn if it more than halves that.
+ */
+static void a_line_is_drawn_if_it_halves_the_error(void **state)
+{
+	(void)state;
+	for (int64_t from_line = 65535; from_line <= 65536; from_line++) {
+		int64_t behind[9];
+		struct rank_clock clock;
+
+		for (int64_t i = 0; i < 9; i++)
+			behind[i] = (1 << 20) + (i - 4) * (1 << 15);
+		behind[3] += from_line;
+		behind[5] -= from_line;
+		clock = clock_behind(1 << 30, behind);
+		assert_true(clock.moved);
+		assert_int_equal(clock.offset_ns, 1 << 20);
+		assert_true(clock.drift == (from_line < 65536 ? 1.0 / (1 << 15) : 0));
+		assert_int_equal(clock.error_ns, from_line < 65536 ? from_line : 4 << 15);
+	}
+}
+
 /* Nine collectives that end at once: without time between them there is no drift. */
 static void no_drift_in_no_time(void **state)
 {
@@ -181,8 +256,11 @@ int main(void)
 		cmocka_unit_test(few_collectives_tell_nothing),
 		cmocka_unit_test(as_large_as_noise_is_noise),
 		cmocka_unit_test(the_device_with_most_is_the_reference),
+		cmocka_unit_test(the_first_device_may_be_the_one_to_correct),
 		cmocka_unit_test(through_another_rank),
 		cmocka_unit_test(drift_of_nine),
+		cmocka_unit_test(no_clock_drifts_by_a_thousandth),
+		cmocka_unit_test(a_line_is_drawn_if_it_halves_the_error),
 		cmocka_unit_test(no_drift_in_no_time),
 	};
 
