@@ -15,13 +15,14 @@
 #define LAST 3 /* the rank in question */
 #define KERNELS 4
 #define ROWS (RANKS * KERNELS)
+#define MOST 64 /* kernels that are compared */
 
 /* Ranks with windows of 1000 ns; the other ranks compute for 400, 410 and 420 and are idle for 100, 110 and 120. */
 struct scene {
 	struct model *model;
 	struct device_usage usages[RANKS];
-	struct rank_usage ranks[RANKS];
-	struct operator_usage rows[ROWS];
+	struct rank_usage ranks[RANKS + 1]; /* with one behind the last */
+	struct operator_usage rows[ROWS + 1];
 	struct device_results devices;
 	struct straggler straggler;
 };
@@ -38,6 +39,7 @@ static void begin(struct scene *scene)
 	}
 	scene->usages[LAST].compute_ns = 410;
 	scene->usages[LAST].idle_ns = 110;
+	scene->ranks[RANKS] = (struct rank_usage){ .device = LAST, .late_ns = 999, .job = 1 };
 	scene->devices = (struct device_results){
 		.devices = scene->usages,
 		.device_count = RANKS,
@@ -92,6 +94,10 @@ static void idle(void **state)
 	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
 	scene.usages[LAST].idle_ns = 121;
 	expect(&scene, STRAGGLER_HOST, "", 121, 110);
+	scene.ranks[RANKS].device = 0;
+	expect(&scene, STRAGGLER_HOST, "", 121, 110);
+	scene.ranks[RANKS].job = 0; /* it is behind the last rank */
+	expect(&scene, STRAGGLER_HOST, "", 121, 110);
 	/* With one rank fewer the median is that of two. */
 	scene.devices.communication.rank_count = 3;
 	scene.ranks[0].device = LAST;
@@ -106,11 +112,16 @@ static void idle(void **state)
 	expect(&scene, STRAGGLER_HOST, "", 116, 105);
 	scene.usages[LAST].idle_ns = 115;
 	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
-	/* A device that is no rank, or does not exist, has no answer. */
+	/* Without ranks or devices, and for a device that does not exist, there is no answer. */
+	scene.usages[LAST].idle_ns = 900;
+	expect(&scene, STRAGGLER_HOST, "", 900, 105);
 	scene.devices.communication.rank_count = 0;
 	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
 	scene.devices.communication.rank_count = RANKS;
 	scene.devices.device_count = LAST;
+	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
+	scene.devices.device_count = RANKS;
+	scene.devices.devices = NULL;
 	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
 	end(&scene);
 }
@@ -120,7 +131,7 @@ static void roots(void **state)
 {
 	struct scene scene;
 	struct idle_hop hops[2];
-	struct idle_root rows[3];
+	struct idle_root rows[4]; /* with one behind the last */
 	struct idle_roots all = { .row = rows, .count = 3 };
 	uint32_t read, wait;
 
@@ -131,7 +142,7 @@ static void roots(void **state)
 		hops[i].thread = small_thread(scene.model,
 					      small_process(scene.model, 100 + i, "rank", true), 100 + i,
 					      "main");
-	for (uint32_t i = 0; i < 3; i++) {
+	for (uint32_t i = 0; i < 4; i++) {
 		rows[i] = (struct idle_root){ .ns = 100, .hops = &hops[i == 2], .hop_count = 1 };
 		rows[i].root.place_kind = PLACE_FUNCTION;
 		rows[i].root.place = i ? wait : read;
@@ -139,9 +150,11 @@ static void roots(void **state)
 	rows[0].root.cause = IDLE_IO;
 	rows[1].root.cause = rows[2].root.cause = IDLE_PIPELINE;
 	rows[2].ns = 1000;
+	rows[3].ns = 2000;
 	scene.model->devices.row[LAST].process = 0;
-	scene.devices.idle.roots = &all;
 	scene.usages[LAST].idle_ns = 300;
+	expect(&scene, STRAGGLER_HOST, "", 300, 110); /* none are known */
+	scene.devices.idle.roots = &all;
 	expect(&scene, STRAGGLER_HOST, "read", 300, 110); /* of two equal ones the first */
 	rows[1].ns = 101;
 	expect(&scene, STRAGGLER_DATA, "wait", 300, 110);
@@ -191,6 +204,92 @@ static void kernels(void **state)
 	end(&scene);
 }
 
+/* Rows of one name are one kernel, if they are kernels; those of other kinds and of other ranks alone do not count. */
+static void rows(void **state)
+{
+	struct scene scene;
+	struct operator_usage *row;
+
+	begin(&scene);
+	scene.usages[LAST].compute_ns = 500;
+	add_kernel(&scene, "gemm", 20, 10, 20, 10);
+	add_kernel(&scene, "gemm", 10, 5, 10, 5); /* on another core */
+	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
+	scene.rows[7].total_ns = 95;
+	expect(&scene, STRAGGLER_KERNEL, "gemm", 295.0 / 15, 250.0 / 15);
+	/* A copy of that name, a kernel that it does not have, another copy, and rows without runs. */
+	row = &scene.rows[scene.devices.operators.count];
+	add_kernel(&scene, "gemm", 1000, 10, 9000, 10);
+	for (int i = 0; i < RANKS; i++)
+		row[i].kind = PROFBPF__DEVICE_TASKS__KIND__COPY;
+	add_kernel(&scene, "other", 1000, 10, 0, 0);
+	expect(&scene, STRAGGLER_KERNEL, "gemm", 295.0 / 15, 250.0 / 15);
+	scene.devices.operators.count = 8;
+	add_kernel(&scene, "copy", 1000, 10, 9000, 10);
+	for (int i = 0; i < RANKS; i++)
+		row[i].kind = PROFBPF__DEVICE_TASKS__KIND__COPY;
+	expect(&scene, STRAGGLER_KERNEL, "gemm", 295.0 / 15, 250.0 / 15);
+	for (int i = 0; i < RANKS; i++) {
+		row[i].kind = PROFBPF__DEVICE_TASKS__KIND__KERNEL;
+		row[i].count = 0;
+	}
+	expect(&scene, STRAGGLER_KERNEL, "gemm", 295.0 / 15, 250.0 / 15);
+	/* A row behind the last one, of the straggler or of another rank, and one of a device that does not exist. */
+	scene.devices.operators.count = 8;
+	row[0] = (struct operator_usage){ .name = model_string(scene.model, "behind"), .device = LAST,
+					  .kind = PROFBPF__DEVICE_TASKS__KIND__KERNEL, .count = 1, .total_ns = 9000 };
+	expect(&scene, STRAGGLER_KERNEL, "gemm", 295.0 / 15, 250.0 / 15);
+	row[0] = scene.rows[LAST];
+	expect(&scene, STRAGGLER_KERNEL, "gemm", 295.0 / 15, 250.0 / 15);
+	add_kernel(&scene, "next", 10, 10, 20, 10);
+	row[1] = row[2] = (struct operator_usage){ 0 };
+	row[4] = scene.rows[0];
+	row[4].device = RANKS;
+	row[4].total_ns = 9000;
+	scene.devices.operators.count++;
+	expect(&scene, STRAGGLER_KERNEL, "next", 20, 10);
+	/* The ranks of another job run it as they like. */
+	scene.devices.operators.count = 8;
+	for (int i = 0; i < 2; i++) {
+		scene.ranks[i].job = 1;
+		scene.rows[i].total_ns = 9000;
+	}
+	expect(&scene, STRAGGLER_KERNEL, "gemm", 295.0 / 15, 250.0 / 15);
+	/* One of the two other ranks is faster: they are a mean of two, without the one behind the last. */
+	scene.rows[2].total_ns = 100;
+	scene.ranks[2].job = scene.ranks[RANKS].job = 0;
+	scene.ranks[RANKS].device = 2;
+	scene.ranks[1].job = 0;
+	scene.rows[1].total_ns = 200;
+	expect(&scene, STRAGGLER_KERNEL, "gemm", 295.0 / 15, 200.0 / 15);
+	end(&scene);
+}
+
+/* Of 65 kernels that no other rank has, the last one has no time that counts, even if it had most. */
+static void many_kernels(void **state)
+{
+	static struct operator_usage many[MOST + 1];
+	struct scene scene;
+
+	begin(&scene);
+	scene.usages[LAST].compute_ns = 500;
+	for (uint32_t i = 0; i <= MOST; i++) {
+		char name[] = { 'k', (char)('0' + i / 10), (char)('0' + i % 10), '\0' };
+
+		many[i] = (struct operator_usage){ .name = model_string(scene.model, name), .device = LAST,
+						   .kind = PROFBPF__DEVICE_TASKS__KIND__KERNEL, .count = 1,
+						   .total_ns = 100 + i };
+	}
+	scene.devices.operators.rows = many;
+	scene.devices.operators.count = MOST + 1;
+	expect(&scene, STRAGGLER_KERNEL, "k63", 163, 0);
+	/* Those of other ranks are not counted. */
+	for (uint32_t i = 0; i < MOST; i++)
+		many[i].device = 0;
+	expect(&scene, STRAGGLER_KERNEL, "k64", 164, 0);
+	end(&scene);
+}
+
 /*
  * All kernels are slower by about the factor of computing: at least three names, with more than nine tenths of the
  * time.
@@ -223,6 +322,33 @@ static void by_clock(void **state)
 	end(&scene);
 }
 
+/* Twice as slow, and a tenth more or less exactly, is as slow; kernels without time, and 1.05 times, prove nothing. */
+static void borders_of_clocks(void **state)
+{
+	struct scene scene;
+
+	begin(&scene);
+	scene.usages[LAST].compute_ns = 820;
+	add_kernel(&scene, "a", 100, 1, 200, 1);
+	add_kernel(&scene, "b", 100, 1, 180, 1);
+	add_kernel(&scene, "c", 100, 1, 220, 1);
+	expect(&scene, STRAGGLER_CLOCK, "", 2, 1);
+	scene.devices.operators.count = 8;
+	scene.rows[8].device = LAST; /* behind the last one */
+	expect(&scene, STRAGGLER_KERNEL, "a", 200, 100);
+	add_kernel(&scene, "c", 0, 1, 0, 1);
+	expect(&scene, STRAGGLER_KERNEL, "a", 200, 100);
+	scene.devices.operators.count = 0;
+	for (int i = 0; i < LAST; i++)
+		scene.usages[i].compute_ns = 400;
+	scene.usages[LAST].compute_ns = 420;
+	add_kernel(&scene, "a", 100, 1, 105, 1);
+	add_kernel(&scene, "b", 100, 1, 105, 1);
+	add_kernel(&scene, "c", 100, 1, 105, 1);
+	expect(&scene, STRAGGLER_WORK, "a", 1, 1);
+	end(&scene);
+}
+
 static void names(void **state)
 {
 	assert_null(straggler_why_name(STRAGGLER_UNKNOWN));
@@ -235,7 +361,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(idle),	    cmocka_unit_test(roots), cmocka_unit_test(kernels),
-		cmocka_unit_test(by_clock), cmocka_unit_test(names),
+		cmocka_unit_test(rows),	    cmocka_unit_test(many_kernels),
+		cmocka_unit_test(by_clock), cmocka_unit_test(borders_of_clocks), cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,9 +12,16 @@
 #define ALIKE 0.1 /* by which factors may differ if the clock is the reason */
 #define SLOWER 1.05
 
+/* All runs of a kernel on a device: the list may have several rows of one name, of different types or cores. */
+struct runs {
+	uint64_t count;
+	uint64_t total_ns;
+};
+
 /* A kernel of the straggler. */
 struct kernel {
-	const struct operator_usage *own;
+	uint32_t name; /* string */
+	const struct runs *own;
 	double factor; /* its mean ÷ the others' median; 0 = the others do not have it */
 	double mean_others; /* ns */
 	double count_others;
@@ -29,7 +36,7 @@ struct comparison {
 	struct kernel kernels[KERNELS_MAX];
 	uint32_t kernel_count;
 	double *values; /* of the ranks, for medians */
-	const struct operator_usage **rows; /* by kernel, then device */
+	struct runs *runs; /* by kernel, then device */
 };
 
 const char *straggler_why_name(uint8_t why)
@@ -83,7 +90,12 @@ static uint64_t idle_of(const struct device_usage *usage)
 	return usage->idle_ns;
 }
 
-/* Finds the rows of the straggler's kernels, and of the same names on the other ranks. */
+static struct runs *runs_of(const struct comparison *of, uint32_t number, uint32_t device)
+{
+	return &of->runs[(size_t)number * of->devices->device_count + device];
+}
+
+/* Finds the straggler's kernels, and their runs on all ranks. */
 static int find_kernels(struct comparison *of, struct map *numbers)
 {
 	const struct operator_list *list = &of->devices->operators;
@@ -97,18 +109,20 @@ static int find_kernels(struct comparison *of, struct map *numbers)
 			continue;
 		if (!map_put(numbers, row->name, of->kernel_count))
 			return -ENOMEM;
-		of->kernels[of->kernel_count++].own = row;
+		of->kernels[of->kernel_count++].name = row->name;
 	}
-	of->rows = calloc((size_t)of->kernel_count * devices + 1, sizeof(*of->rows));
-	if (!of->rows)
+	of->runs = calloc((size_t)of->kernel_count * devices + 1, sizeof(*of->runs));
+	if (!of->runs)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct operator_usage *row = &list->rows[i];
 		uint32_t number = map_get(numbers, row->name);
 
-		if (number != MAP_NONE && row->device < devices &&
-		    row->kind == PROFBPF__DEVICE_TASKS__KIND__KERNEL)
-			of->rows[(size_t)number * devices + row->device] = row;
+		if (number == MAP_NONE || row->device >= devices ||
+		    row->kind != PROFBPF__DEVICE_TASKS__KIND__KERNEL)
+			continue;
+		runs_of(of, number, row->device)->count += row->count;
+		runs_of(of, number, row->device)->total_ns += row->total_ns;
 	}
 	return 0;
 }
@@ -117,22 +131,23 @@ static void compare_kernel(struct comparison *of, uint32_t number)
 {
 	const struct communication_results *ranks = &of->devices->communication;
 	struct kernel *kernel = &of->kernels[number];
-	double own_ns = (double)kernel->own->total_ns, mean = own_ns / (double)kernel->own->count;
+	const struct runs *own = runs_of(of, number, of->device);
+	double own_ns = (double)own->total_ns, mean = own_ns / (double)own->count;
 	double *means = of->values, *counts = means + ranks->rank_count;
 	double *totals = counts + ranks->rank_count;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < ranks->rank_count; i++) {
 		uint32_t device = ranks->ranks[i].device;
-		const struct operator_usage *row =
-			of->rows[(size_t)number * of->devices->device_count + device];
+		const struct runs *runs = runs_of(of, number, device);
 
-		if (device == of->device || ranks->ranks[i].job != of->job || !row || !row->count)
+		if (device == of->device || ranks->ranks[i].job != of->job || !runs->count)
 			continue;
-		means[count] = (double)row->total_ns / (double)row->count;
-		counts[count] = (double)row->count;
-		totals[count++] = (double)row->total_ns;
+		means[count] = (double)runs->total_ns / (double)runs->count;
+		counts[count] = (double)runs->count;
+		totals[count++] = (double)runs->total_ns;
 	}
+	kernel->own = own;
 	kernel->mean_others = median(means, count);
 	kernel->count_others = median(counts, count);
 	kernel->excess_ns = own_ns - median(totals, count);
@@ -175,7 +190,7 @@ static void blame_kernels(struct comparison *of, double factor, struct straggler
 		bool slower = most->factor > SLOWER || !most->factor;
 
 		straggler->why = slower ? STRAGGLER_KERNEL : STRAGGLER_WORK;
-		straggler->name = most->own->name;
+		straggler->name = most->name;
 		straggler->own = slower ? (double)most->own->total_ns / (double)most->own->count
 					: (double)most->own->count;
 		straggler->others = slower ? most->mean_others : most->count_others;
@@ -265,6 +280,6 @@ int straggler_explain(const struct model *model, const struct device_results *de
 	if (of.values)
 		err = explain(&of, straggler);
 	free(of.values);
-	free(of.rows);
+	free(of.runs);
 	return err;
 }
