@@ -69,6 +69,75 @@ static void operations(void **state)
 	model_free(model);
 }
 
+/* Of tasks that each miss one condition only the first one counts, which misses none. */
+static void which_tasks_are_collectives(void **state)
+{
+	const struct analysis_options part = { .from_ns = 1000, .to_ns = 2000, .pids = (uint32_t[]){ 7 }, .pid_count = 1 };
+	struct model *model = make_model(2);
+	struct communication_results results;
+
+	for (uint32_t i = 0; i < 2; i++)
+		model->devices.row[i].process = small_process(model, 7 + i, "rank", true);
+	add(model, 0, "allReduce", 1000, 1001);
+	add(model, 0, "allReduce", 1010, 1020);
+	model->tasks.row[1].kind = PROFBPF__DEVICE_TASKS__KIND__KERNEL;
+	add(model, 0, "allReduce", 1030, 1050);
+	model->tasks.row[2].flags = MODEL_TASK_UNTIMED;
+	add(model, 0, "allReduce", 999, 1100);
+	add(model, 0, "allReduce", 2000, 2100);
+	add(model, 1, "allReduce", 1200, 1300);
+	add(model, 2, "allReduce", 1400, 1500);
+	small_index(model);
+	assert_int_equal(communication_analyse(model, &part, &results), 0);
+	assert_int_equal(results.operation_count, 1);
+	assert_int_equal(results.operations[0].count, 1);
+	assert_int_equal(results.operations[0].total_ns, 1);
+	assert_int_equal(results.skew_count, 0);
+	communication_free(&results);
+	model_free(model);
+}
+
+/* A collective of four ranks. */
+static void add_sized(struct model *model, const char *name, uint64_t ns, uint64_t bytes, uint32_t types)
+{
+	struct task_detail detail = { .members = 4, .input_types = types };
+
+	assert_true(MODEL_PUSH(&model->task_details, detail));
+	add(model, 0, name, 1000, 1000 + ns);
+	model->tasks.row[model->tasks.count - 1].bytes = bytes;
+	model->tasks.row[model->tasks.count - 1].detail = model->task_details.count;
+}
+
+/* Rates are those of tasks with a size and a time; on the bus only where the algorithm is known. */
+static void sizes(void **state)
+{
+	struct model *model = make_model(1);
+	struct communication_results results;
+	uint32_t half = model_string(model, "FLOAT16"), full = model_string(model, "FLOAT");
+
+	add_sized(model, "allReduce", 400, 1000, half);
+	add_sized(model, "allReduce", 100, 0, half);
+	add_sized(model, "allReduce", 0, 1000, half);
+	add_sized(model, "exchange", 200, 3000, half);
+	add_sized(model, "exchange", 20, 0, full);
+	small_index(model);
+	assert_int_equal(communication_analyse(model, &everything, &results), 0);
+	assert_int_equal(results.operation_count, 2);
+	assert_int_equal(results.operations[0].count, 3);
+	assert_int_equal(results.operations[0].sized, 1);
+	assert_int_equal(results.operations[0].bytes, 1000);
+	assert_int_equal(results.operations[0].sized_ns, 400);
+	assert_float_equal(results.operations[0].bus_bytes, 1500, 1e-9); /* 2 * 3 / 4 */
+	assert_int_equal(results.operations[0].bus_ns, 400);
+	assert_int_equal(results.operations[0].types, half);
+	assert_int_equal(results.operations[1].bytes, 3000);
+	assert_int_equal(results.operations[1].sized_ns, 200);
+	assert_int_equal(results.operations[1].bus_ns, 0);
+	assert_int_equal(results.operations[1].types, 0); /* several */
+	communication_free(&results);
+	model_free(model);
+}
+
 /* More alternating names than the cache holds, on two devices: each has its own sums. */
 static void many_operations(void **state)
 {
@@ -131,6 +200,56 @@ static void times_of_groups(void **state)
 	assert_int_equal(results.operations[1].members, 2);
 	assert_int_equal(results.operations[1].timed, 1);
 	assert_int_equal(results.operations[1].wait_ns, 5);
+	communication_free(&results);
+	model_free(model);
+}
+
+/* Of equal times the one of the first device, then name, then group. */
+static void order_of_operations(void **state)
+{
+	static const struct {
+		uint32_t device;
+		const char *name, *group;
+	} ROWS[] = { { 0, "gather", "" }, { 0, "gather", "[0]" }, { 1, "all", "[0]" }, { 1, "gather", "" } };
+	struct model *model = make_model(2);
+	struct communication_results results;
+
+	model_string(model, "all");
+	for (uint32_t i = 4; i-- > 0;) {
+		struct task_detail detail = { .group = model_string(model, ROWS[i].group) };
+
+		assert_true(MODEL_PUSH(&model->task_details, detail));
+		add(model, ROWS[i].device, ROWS[i].name, 1000, 1100);
+		model->tasks.row[model->tasks.count - 1].detail = model->task_details.count;
+	}
+	small_index(model);
+	assert_int_equal(communication_analyse(model, &everything, &results), 0);
+	assert_int_equal(results.operation_count, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(results.operations[i].device, ROWS[i].device);
+		assert_string_equal(model_text(model, results.operations[i].name), ROWS[i].name);
+		assert_string_equal(model_text(model, results.operations[i].group), ROWS[i].group);
+	}
+	communication_free(&results);
+	model_free(model);
+}
+
+/* The link with most time first, be it spent in transfers or waits; of equal ones that of the first ends. */
+static void order_of_links(void **state)
+{
+	struct model *model = make_model(1);
+	struct communication_results results;
+
+	small_index(model);
+	for (uint32_t i = 0; i < 4; i++) {
+		struct link_use use = { .ns = i == 2 ? 20 : i == 3 ? 30 : 10, .destination = 3 - i, .count = 1, .wait = i == 3 };
+
+		assert_true(MODEL_PUSH(&model->link_uses, use));
+	}
+	assert_int_equal(communication_analyse(model, &everything, &results), 0);
+	assert_int_equal(results.link_count, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(results.links[i].destination, i);
 	communication_free(&results);
 	model_free(model);
 }
@@ -225,6 +344,10 @@ static void stragglers(void **state)
 	/* Only two ranks take part. */
 	add(model, 0, "hcom_send__1", 4000, 4100);
 	add(model, 1, "hcom_send__1", 4900, 5000);
+	add(model, 0, "ncclRecv", 4000, 4100);
+	add(model, 1, "ncclRecv", 4900, 5000);
+	add(model, 0, "hcom_receive__1", 4000, 4100);
+	add(model, 1, "hcom_receive__1", 4900, 5000);
 	small_index(model);
 	assert_int_equal(communication_analyse(model, &everything, &results), 0);
 	assert_int_equal(results.unmatched, 4);
@@ -244,6 +367,77 @@ static void stragglers(void **state)
 	assert_int_equal(results.ranks[1].late_ns, 350);
 	assert_int_equal(results.ranks[1].wait_ns, 10);
 	assert_int_equal(results.ranks[2].wait_ns, 200);
+	communication_free(&results);
+	model_free(model);
+}
+
+/* The least that can be matched: one collective, of two ranks. The third device has one of its own. */
+static void one_collective(void **state)
+{
+	static const char *const GROUPS[] = { "[0, 1]", "" };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		for (uint32_t devices = 2; devices <= 3; devices++) {
+			struct model *model = make_model(devices);
+			struct communication_results results;
+
+			add(model, 0, "allReduce", 1000, 1100);
+			group(model, GROUPS[i]);
+			add(model, 1, "allReduce", 1060, 1100);
+			group(model, GROUPS[i]);
+			if (devices == 3)
+				add(model, 2, "broadcast", 1000, 1100);
+			small_index(model);
+			assert_int_equal(communication_analyse(model, &everything, &results), 0);
+			assert_int_equal(results.unmatched, devices - 2);
+			assert_int_equal(results.rank_count, 2);
+			assert_int_equal(results.skew_count, 1);
+			assert_int_equal(results.skews[0].ranks, 2);
+			assert_int_equal(results.skews[0].skew_ns, 60);
+			assert_int_equal(results.skews[0].duration_ns, 100);
+			assert_int_equal(results.ranks[0].collectives, 1);
+			assert_int_equal(results.ranks[0].wait_ns, 60);
+			assert_int_equal(results.ranks[1].late_ns, 60);
+			communication_free(&results);
+			model_free(model);
+		}
+	}
+}
+
+/*
+ * The clock of the first device is 100,000 ahead, and uncertain by 300. That says nothing against the third one's being
+ * late by 200 to what it does with the second one; the first one is late by 250 to what it does with that: by less than
+ * the uncertainty.
+ */
+static void only_uncertain_clocks_excuse(void **state)
+{
+	struct model *model = make_model(3);
+	struct communication_results results;
+
+	(void)state;
+	for (uint64_t i = 1; i <= 3; i++) {
+		uint64_t end_ns = i * 1000000;
+
+		add(model, 1, "allReduce", end_ns - 1000, end_ns);
+		add(model, 2, "allReduce", end_ns - 800, end_ns);
+	}
+	for (uint64_t i = 1; i <= 3; i++) {
+		uint64_t end_ns = i * 1000000 + 500000;
+
+		add(model, 0, "allGather", end_ns + 100000 - 750, end_ns + 100000 - (i == 3 ? 300 : 0));
+		add(model, 1, "allGather", end_ns - 1000, end_ns);
+	}
+	model->info.end_ns = 10000000;
+	small_index(model);
+	assert_int_equal(communication_analyse(model, &everything, &results), 0);
+	assert_int_equal(results.rank_count, 3);
+	assert_true(results.ranks[0].clock.moved);
+	assert_int_equal(results.ranks[0].clock.offset_ns, -100000);
+	assert_int_equal(results.ranks[0].clock.error_ns, 300);
+	assert_int_equal(results.ranks[0].late_ns, 0);
+	assert_int_equal(results.ranks[1].wait_ns, 3 * 200 + 3 * 250);
+	assert_int_equal(results.ranks[2].late_ns, 3 * 200);
 	communication_free(&results);
 	model_free(model);
 }
@@ -312,10 +506,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operations),
+		cmocka_unit_test(which_tasks_are_collectives),
+		cmocka_unit_test(sizes),
 		cmocka_unit_test(many_operations),
 		cmocka_unit_test(times_of_groups),
+		cmocka_unit_test(order_of_operations),
+		cmocka_unit_test(order_of_links),
 		cmocka_unit_test(links),
 		cmocka_unit_test(stragglers),
+		cmocka_unit_test(one_collective),
+		cmocka_unit_test(only_uncertain_clocks_excuse),
 		cmocka_unit_test(together),
 		cmocka_unit_test(two_jobs),
 	};
