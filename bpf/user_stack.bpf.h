@@ -506,6 +506,44 @@ static __always_inline void walk_from(struct user_walk *walk, struct task_struct
 		walk->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
 }
 
+#define FORKS_MAX 2 /* generations between a process and the one whose tables it uses */
+
+/*
+ * Is @mm the address space @other, or a copy of it since which neither has begun another program or mapped code? The
+ * kernel places each program's stack and mappings at random; where it does not, equal places are those of equal code.
+ */
+static __always_inline bool is_copy(struct mm_struct *mm, struct mm_struct *other)
+{
+	if (!mm || !other)
+		return false;
+	return mm == other || (field_of(mm, start_stack) == field_of(other, start_stack) &&
+			       field_of(mm, mmap_base) == field_of(other, mmap_base) &&
+			       field_of(mm, start_code) == field_of(other, start_code) &&
+			       field_of(mm, end_code) == field_of(other, end_code) &&
+			       field_of(mm, exec_vm) == field_of(other, exec_vm));
+}
+
+/*
+ * The tables of a process. A child of fork() often ends before the daemon has looked at it: until then the tables of its
+ * parent hold for it, as long as both have the same code.
+ */
+static __always_inline struct unwind_process *tables_of(struct task_struct *task)
+{
+	struct mm_struct *mm = field_of(task, mm);
+
+	for (int i = 0; i <= FORKS_MAX; i++) {
+		__u32 tgid = field_of(task, tgid);
+		struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+
+		if (process)
+			return process;
+		task = field_of(task, real_parent);
+		if (!is_copy(mm, field_of(task, mm)))
+			break;
+	}
+	return NULL;
+}
+
 /*
  * user_stack - user_frames() of @task, the current one, whose registers are @regs (may be NULL)
  *
@@ -527,8 +565,7 @@ static __always_inline __u32 user_stack(struct task_struct *task, const struct p
 		return 1;
 	}
 	if (may_loop && settings.unwind) {
-		__u32 tgid = field_of(task, tgid);
-		struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+		struct unwind_process *process = tables_of(task);
 
 		if (process)
 			return (__u32)user_frames_by_table(walk, frames, process, rules, most) &
