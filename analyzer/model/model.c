@@ -233,6 +233,26 @@ uint32_t model_thread_at(const struct model *model, uint32_t tid, uint64_t ts_ns
 	return INDEX_NONE;
 }
 
+uint32_t model_process_at(const struct model *model, uint32_t pid, uint64_t ts_ns)
+{
+	uint32_t thread = model_thread_at(model, pid, ts_ns);
+	uint32_t process = thread < model->threads.count ? model->threads.row[thread].process : INDEX_NONE;
+
+	if (process >= model->processes.count || model->processes.row[process].pid != pid ||
+	    model->processes.row[process].start_ns > ts_ns)
+		return INDEX_NONE;
+	return process;
+}
+
+uint32_t model_parent(const struct model *model, uint32_t process)
+{
+	const struct process *row = &model->processes.row[process];
+	uint32_t parent = row->parent_pid ? model_process_at(model, row->parent_pid, row->start_ns)
+					  : INDEX_NONE;
+
+	return parent == process ? INDEX_NONE : parent;
+}
+
 static uint32_t rows_of(const struct model *model, const uint32_t *index, uint32_t thread,
 			uint32_t *first)
 {

@@ -239,6 +239,15 @@ const char *model_text(const struct model *model, uint32_t id);
  */
 uint32_t model_thread_at(const struct model *model, uint32_t tid, uint64_t ts_ns);
 
+/*
+ * The process with @pid at an instant, found by its main thread; INDEX_NONE: not known. An id may be used again by a later
+ * process, and the main thread of the earlier one need not be in the recording.
+ */
+uint32_t model_process_at(const struct model *model, uint32_t pid, uint64_t ts_ns);
+
+/* The process that had the id of a process's parent when that process started; INDEX_NONE: not known. */
+uint32_t model_parent(const struct model *model, uint32_t process);
+
 /* First interrupt of a thread that ends after an instant, if it is before that of the next thread. */
 uint32_t model_interrupt_after(const struct model *model, uint32_t thread, uint64_t ts_ns);
 

@@ -361,6 +361,31 @@ static void child_process(void **state)
 	end(&f);
 }
 
+/* The parent of a process had ended before the recording; its id was used again later. */
+static void parent_id_again(void **state)
+{
+	struct fixture f;
+	uint32_t orphan, later;
+
+	begin(&f);
+	orphan = small_process(f.model, 300, "orphan", true);
+	small_thread(f.model, orphan, 300, "orphan");
+	f.model->processes.row[orphan].parent_pid = 200;
+	f.model->processes.row[orphan].start_ns = 100 * US;
+	later = small_process(f.model, 200, "later", true);
+	f.model->threads.row[small_thread(f.model, later, 200, "later")].first_ns = 500 * US;
+	f.model->processes.row[later].parent_pid = 100;
+	f.model->processes.row[later].start_ns = 500 * US;
+	small_span(f.model, f.main, 0, 1000 * US, STATE_RUNNING);
+	compute(&f);
+	assert_int_equal(f.waits.thread_count, 2);
+	/* Had it begun earlier, it would be the parent. */
+	f.model->processes.row[orphan].start_ns = 600 * US;
+	compute(&f);
+	expect_thread(&f, f.main, WAITS_OF_MAIN);
+	end(&f);
+}
+
 /* @thread launches from 0 us on, waits until 400 us, and again from 700 us until 1000 us. */
 static void launch_and_wait(struct fixture *f, uint32_t thread, uint32_t wait)
 {
@@ -533,6 +558,7 @@ int main(void)
 		cmocka_unit_test(main_is_busy),
 		cmocka_unit_test(ticker),
 		cmocka_unit_test(child_process),
+		cmocka_unit_test(parent_id_again),
 		cmocka_unit_test(bounds),
 		cmocka_unit_test(shortest_wait),
 		cmocka_unit_test(submitted_meanwhile),

@@ -127,6 +127,27 @@ static void one_job(void **state)
 	end(&f, &jobs);
 }
 
+/* A process whose parent had ended when another process of the job got the parent's id is not of that job. */
+static void parent_id_again(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+	struct model *model;
+	uint32_t orphan, later;
+
+	begin(&f);
+	model = f.scene.model;
+	orphan = add_process(&f, 300, 400);
+	works(&f, orphan, 0, 1000);
+	model->processes.row[model->threads.row[orphan].process].start_ns = 100 * US;
+	later = add_process(&f, 400, 100);
+	model->threads.row[later].first_ns = 500 * US;
+	model->processes.row[model->threads.row[later].process].start_ns = 500 * US;
+	judge(&f, &jobs);
+	assert_int_equal(jobs.count, 2);
+	end(&f, &jobs);
+}
+
 /* In a recording of the whole machine only processes that are known to work are jobs. */
 static void whole_machine(void **state)
 {
@@ -492,6 +513,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(main_threads), cmocka_unit_test(without_name), cmocka_unit_test(one_job),
+		cmocka_unit_test(parent_id_again),
 		cmocka_unit_test(whole_machine), cmocka_unit_test(fetching),
 		cmocka_unit_test(launching),	 cmocka_unit_test(many),
 		cmocka_unit_test(many_beside_one), cmocka_unit_test(too_many),

@@ -120,14 +120,10 @@ static void add_fetching(struct search *search)
 static bool parent_is_target(const struct search *search, uint32_t process)
 {
 	const struct model *model = search->model;
-	uint32_t parent = model->processes.row[process].parent_pid;
+	uint32_t parent = model_parent(model, process);
 
-	for (uint32_t p = 0; parent && p < model->processes.count; p++)
-		if (p != process && model->processes.row[p].pid == parent &&
-		    model->processes.row[p].target &&
-		    analysis_wants_process(model, search->options, p))
-			return true;
-	return false;
+	return parent != INDEX_NONE && model->processes.row[parent].target &&
+	       analysis_wants_process(model, search->options, parent);
 }
 
 static void add_main(struct search *search)

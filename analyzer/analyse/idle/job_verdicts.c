@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/base/map.h"
-
 #define JUDGED_MAX (8 * JOB_VERDICTS_MAX) /* limited because each verdict reads all calls */
 #define GENERATIONS_MAX 64 /* of processes: parents in a damaged file may form a circle */
 
@@ -32,24 +30,16 @@ static bool is_target(const struct search *search, uint32_t process)
 	       analysis_wants_process(search->model, search->options, process);
 }
 
-static int find_parents(struct search *search)
+static void find_parents(struct search *search)
 {
 	const struct model *model = search->model;
-	struct map by_pid = { 0 };
-	bool ok = true;
 
-	for (uint32_t p = 0; p < model->processes.count && ok; p++)
-		if (is_target(search, p))
-			ok = map_put(&by_pid, model->processes.row[p].pid, p);
-	for (uint32_t p = 0; p < model->processes.count && ok; p++) {
-		uint32_t pid = model->processes.row[p].parent_pid;
-		uint32_t parent = pid && is_target(search, p) ? map_get(&by_pid, pid) : MAP_NONE;
+	for (uint32_t p = 0; p < model->processes.count; p++) {
+		uint32_t parent = is_target(search, p) ? model_parent(model, p) : INDEX_NONE;
 
-		if (parent != p)
+		if (parent != INDEX_NONE && is_target(search, parent))
 			search->parent[p] = parent;
 	}
-	map_free(&by_pid);
-	return ok ? 0 : -ENOMEM;
 }
 
 /* Returns the head of a process's job; INDEX_NONE: it is in no job. */
@@ -452,9 +442,10 @@ static int judge_heads(struct search *search, struct job_verdicts *jobs)
 
 static int find(struct search *search, struct job_verdicts *jobs)
 {
-	int err = find_parents(search);
-	int heads = err ? err : find_heads(search);
+	int err, heads;
 
+	find_parents(search);
+	heads = find_heads(search);
 	if (heads < 2)
 		return heads < 0 ? heads : 0;
 	search->only = only_head(search);

@@ -7,21 +7,6 @@
 #define GENERATIONS_MAX 4 /* between a process and one that uses the socket it made */
 
 /*
- * Returns the process with an id at an instant; INDEX_NONE: not known. An id may be used again by a later process, and
- * the main thread of the earlier one need not be in the recording.
- */
-static uint32_t process_at(const struct model *model, uint32_t pid, uint64_t ns)
-{
-	uint32_t thread = model_thread_at(model, pid, ns);
-	uint32_t process = thread < model->threads.count ? model->threads.row[thread].process : INDEX_NONE;
-
-	if (process >= model->processes.count || model->processes.row[process].pid != pid ||
-	    model->processes.row[process].start_ns > ns)
-		return INDEX_NONE;
-	return process;
-}
-
-/*
  * Has the process the socket of @peer open at an instant? The daemon names one process that has; a traced one that this
  * one started, in some generations, may have inherited it.
  */
@@ -32,13 +17,13 @@ static bool has_socket_of(const struct model *model, uint32_t process, uint32_t 
 
 	if (rows[process].pid == peer)
 		return true;
-	owner = process_at(model, peer, ns);
+	owner = model_process_at(model, peer, ns);
 	for (int i = 0; i < GENERATIONS_MAX && process != INDEX_NONE; i++) {
 		const struct process *row = &rows[process];
 
 		if (!row->target || !row->parent_pid)
 			return false;
-		process = process_at(model, row->parent_pid, row->start_ns);
+		process = model_parent(model, process);
 		/* If neither is in the recording, nobody else had the id. */
 		if (row->parent_pid == peer && process == owner)
 			return true;
