@@ -206,8 +206,11 @@ static int cluster_text(const struct report *report)
 		      report->out);
 	slowest = &report->model->devices.row[of->ranks[of->slowest].device];
 	fprintf(report->out,
-		"The mean of their work, without waits for others in collectives, is %.3f ms; %s "
-		"%u has the most, %.1f %% more.\n",
+		of->several_jobs ? "They are ranks of several jobs, each compared with its own job. "
+				   "In one the mean of their work, without waits for others in collectives, is %.3f "
+				   "ms; %s %u has the most, %.1f %% more.\n"
+				 : "The mean of their work, without waits for others in collectives, is %.3f ms; "
+				   "%s %u has the most, %.1f %% more.\n",
 		(double)of->mean_own_ns / 1e6, slowest->has_rank ? "rank" : "device",
 		slowest->has_rank ? slowest->rank : slowest->id, of->imbalance);
 	if (of->stage_count)

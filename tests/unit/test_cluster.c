@@ -296,6 +296,131 @@ static void one_device(void **state)
 	model_free(model);
 }
 
+/* Adds a rank of a job of its own process, which computes for @us from 1 ms on. */
+static void add_rank(struct model *model, uint32_t pid, uint64_t us)
+{
+	uint32_t process = small_process(model, pid, "rank", true), device;
+
+	small_thread(model, process, pid, "rank");
+	model->processes.row[process].parent_pid = 1;
+	device = small_device(model, process, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	add(model, device, "fc", 1000000, 1000000 + us * 1000, PROFBPF__DEVICE_TASKS__KIND__KERNEL);
+}
+
+/*
+ * In one recording two ranks of a small job, which compute for 100 and 110 us, two of a large one, 1,000 and 1,300 us, and
+ * a job of one rank. Which ranks belong together is known from their collectives.
+ */
+static struct model *make_jobs(struct device_results *devices, struct rank_usage *usages)
+{
+	static const struct analysis_options options;
+	static const uint64_t US[] = { 100, 110, 1000, 1300, 5000 };
+	struct model *model = small_model(0, 100000000);
+
+	assert_true(MODEL_PUSH(&model->files, 0));
+	for (uint32_t i = 0; i < 5; i++)
+		add_rank(model, 100 + i, US[i]);
+	small_index(model);
+	*devices = (struct device_results){ 0 };
+	assert_int_equal(overlap_analyse(model, &options, &devices->overlap), 0);
+	for (uint32_t i = 0; i < 4; i++)
+		usages[i] = (struct rank_usage){ .device = i, .job = i < 2 ? 0 : 2 };
+	devices->communication.ranks = usages;
+	devices->communication.rank_count = 4;
+	return model;
+}
+
+static void two_jobs(void **state)
+{
+	struct link_usage links[] = {
+		{ .device = 0, .transport = 1, .bytes = 100, .transit_ns = 100 },
+		{ .device = 1, .transport = 1, .bytes = 100, .transit_ns = 110 },
+		{ .device = 2, .transport = 1, .bytes = 9000, .transit_ns = 100 },
+		{ .device = 4, .transport = 1, .bytes = 9000, .transit_ns = 100 },
+	};
+	struct cluster_results results;
+	struct device_results devices;
+	struct rank_usage usages[4];
+	struct model *model = make_jobs(&devices, usages);
+
+	devices.communication.links = links;
+	devices.communication.link_count = 4;
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	assert_true(results.several_jobs);
+	/* The job of one rank is compared with none. */
+	assert_int_equal(results.count, 4);
+	assert_true(results.ranks[0].job == results.ranks[1].job && results.ranks[1].job != results.ranks[2].job);
+	assert_int_equal(results.slowest, 3);
+	assert_int_equal(results.mean_work_ns, 1150000);
+	assert_int_equal(results.mean_own_ns, 1150000);
+	assert_true(results.imbalance > 13.04 && results.imbalance < 13.05);
+	assert_true(results.ranks[0].parts.work_percent > 95.2 && results.ranks[0].parts.work_percent < 95.3);
+	assert_int_equal(results.finding_count, 0);
+	cluster_free(&results);
+	/* A rank may differ from its own job. */
+	usages[3].job = 0;
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	assert_int_equal(results.count, 3);
+	assert_non_null(find(&results, CLUSTER_WORK, 3));
+	assert_int_equal(results.slowest, 2);
+	cluster_free(&results);
+	overlap_free(&devices.overlap);
+	model_free(model);
+}
+
+/* Who belongs together if no collectives tell that. */
+static void jobs_without_collectives(void **state)
+{
+	struct cluster_results results;
+	struct device_results devices;
+	struct rank_usage usages[4];
+	struct model *model = make_jobs(&devices, usages);
+
+	devices.communication.rank_count = 0;
+	/* The processes have nothing to do with each other. */
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	assert_int_equal(results.count, 0);
+	assert_int_equal(results.finding_count, 0);
+	cluster_free(&results);
+	/* The first one started the others but the last. */
+	for (uint32_t i = 1; i < 4; i++)
+		model->processes.row[i].parent_pid = 100;
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	assert_int_equal(results.count, 4);
+	assert_true(results.several_jobs);
+	assert_non_null(find(&results, CLUSTER_WORK, 3));
+	cluster_free(&results);
+	/* Files tell the ranks of all. */
+	for (uint32_t i = 0; i < 5; i++) {
+		model->processes.row[i].parent_pid = 1;
+		model->devices.row[i].has_rank = true;
+		model->devices.row[i].rank = i;
+	}
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	assert_int_equal(results.count, 5);
+	assert_false(results.several_jobs);
+	assert_int_equal(results.slowest, 4);
+	cluster_free(&results);
+	/* Two traced ranks are one job, and devices of processes that were not traced are of that. */
+	for (uint32_t i = 0; i < 5; i++) {
+		model->devices.row[i].has_rank = false;
+		model->processes.row[i].target = i < 2;
+	}
+	model->processes.row[1].parent_pid = 100;
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	assert_int_equal(results.count, 5);
+	assert_false(results.several_jobs);
+	cluster_free(&results);
+	/* If those that were traced are two jobs, it is not known of which one the others are. */
+	model->processes.row[1].parent_pid = 1;
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	assert_int_equal(results.count, 3);
+	assert_true(results.several_jobs);
+	cluster_free(&results);
+	overlap_free(&devices.overlap);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +431,8 @@ int main(void)
 		cmocka_unit_test(borders_of_means),
 		cmocka_unit_test(stages_of_pipeline),
 		cmocka_unit_test(one_device),
+		cmocka_unit_test(two_jobs),
+		cmocka_unit_test(jobs_without_collectives),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,22 +203,44 @@ static uint64_t own_work_of(const struct cluster_results *results, uint32_t rank
 	return work_ns > wait_ns ? work_ns - wait_ns : 0;
 }
 
-static void compare_work(struct cluster_results *results)
+static bool same_job(const struct cluster_results *results, uint32_t x, uint32_t y)
 {
-	double sum = 0, own = 0;
+	return results->ranks[x].job == results->ranks[y].job;
+}
+
+/* Returns the mean of a figure over the ranks of the same job; they are more than one. */
+static double job_mean(const struct cluster_results *results, uint32_t rank,
+		       uint64_t (*figure)(const struct cluster_results *, uint32_t))
+{
+	double sum = 0;
+	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < results->count; i++) {
-		sum += (double)work_of(results, i);
-		own += (double)own_work_of(results, i);
-		if (own_work_of(results, i) > own_work_of(results, results->slowest))
-			results->slowest = i;
+		if (!same_job(results, i, rank))
+			continue;
+		sum += (double)figure(results, i);
+		count++;
 	}
-	own /= results->count;
-	sum /= results->count;
-	results->mean_work_ns = (uint64_t)sum;
+	return sum / count;
+}
+
+static void compare_work(struct cluster_results *results)
+{
+	double own = job_mean(results, 0, own_work_of);
+
+	for (uint32_t i = 0; i < results->count; i++) {
+		double mean = job_mean(results, i, work_of), mean_own = job_mean(results, i, own_work_of);
+
+		results->ranks[i].parts.work_percent =
+			mean > 0 ? 100 * (double)work_of(results, i) / mean : 0;
+		if ((double)own_work_of(results, i) - mean_own <=
+		    (double)own_work_of(results, results->slowest) - own)
+			continue;
+		results->slowest = i;
+		own = mean_own;
+	}
+	results->mean_work_ns = (uint64_t)job_mean(results, results->slowest, work_of);
 	results->mean_own_ns = (uint64_t)own;
-	for (uint32_t i = 0; i < results->count && sum > 0; i++)
-		results->ranks[i].parts.work_percent = 100 * (double)work_of(results, i) / sum;
 	results->imbalance =
 		own > 0 ? 100 * (double)own_work_of(results, results->slowest) / own - 100 : 0;
 }
@@ -293,13 +315,13 @@ static void compare_stages(struct cluster_results *results)
 	}
 }
 
-/* Only if the stage of each rank is known, and the number of stages agrees: else means would miss ranks. */
+/* Only of one job, if the stage of each rank is known, and the number of stages agrees: else means would miss ranks. */
 static int find_stages(const struct model *model, struct cluster_results *results)
 {
 	uint32_t stages = model->devices.row[results->ranks[0].device].stages;
 
 	for (uint32_t i = 0; i < results->count; i++) {
-		if (!stages || model->devices.row[results->ranks[i].device].stages != stages)
+		if (results->several_jobs || !stages || model->devices.row[results->ranks[i].device].stages != stages)
 			return 0;
 	}
 	results->stages = calloc((size_t)results->count + 1, sizeof(*results->stages));
@@ -322,27 +344,31 @@ static double value_of(const struct cluster_rank *rank, enum cluster_rule rule)
 	}
 }
 
-static int judge_means(struct cluster_results *results, enum cluster_rule rule, double limit)
+/* Returns the mean of the known values of the ranks of one job; negative: fewer than two are known. */
+static double mean_value(const struct cluster_results *results, uint32_t rank, enum cluster_rule rule)
 {
 	double mean = 0;
 	uint32_t known = 0;
-	int err = 0;
 
 	for (uint32_t i = 0; i < results->count; i++) {
 		double value = value_of(&results->ranks[i], rule);
 
-		if (value >= 0) {
+		if (value >= 0 && same_job(results, i, rank)) {
 			mean += value;
 			known++;
 		}
 	}
-	if (known < 2 || !(mean > 0))
-		return 0;
-	mean /= known;
-	for (uint32_t i = 0; i < results->count && !err; i++) {
-		double value = value_of(&results->ranks[i], rule);
+	return known < 2 ? -1 : mean / known;
+}
 
-		if (value >= 0 && (limit > 1 ? value > mean * limit : value < mean * limit))
+static int judge_means(struct cluster_results *results, enum cluster_rule rule, double limit)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < results->count && !err; i++) {
+		double value = value_of(&results->ranks[i], rule), mean = mean_value(results, i, rule);
+
+		if (value >= 0 && mean > 0 && (limit > 1 ? value > mean * limit : value < mean * limit))
 			err = add_finding(results,
 					  (struct cluster_finding){ .rule = rule,
 								    .device = results->ranks[i].device,
@@ -359,7 +385,26 @@ static double bandwidth_of(const struct link_usage *link)
 		       -1;
 }
 
-/* Compares a link with all links of its transport. */
+/* Returns the job of a device; INDEX_NONE: it is not compared. */
+static uint32_t job_of(const struct cluster_results *results, uint32_t device)
+{
+	for (uint32_t i = 0; i < results->count; i++)
+		if (results->ranks[i].device == device)
+			return results->ranks[i].job;
+	return INDEX_NONE;
+}
+
+/* Are two links of one job, or, if there is only one job, of any device? */
+static bool are_of_job(const struct cluster_results *results, const struct link_usage *x,
+		       const struct link_usage *y)
+{
+	uint32_t job = job_of(results, x->device);
+
+	return !results->several_jobs || x->device == y->device ||
+	       (job != INDEX_NONE && job == job_of(results, y->device));
+}
+
+/* Compares a link with all links of its transport that its job has. */
 static int judge_link(const struct communication_results *from, uint32_t at,
 		      struct cluster_results *results)
 {
@@ -368,7 +413,8 @@ static int judge_link(const struct communication_results *from, uint32_t at,
 
 	for (uint32_t i = 0; i < from->link_count; i++) {
 		if (from->links[i].transport == from->links[at].transport &&
-		    bandwidth_of(&from->links[i]) >= 0) {
+		    bandwidth_of(&from->links[i]) >= 0 &&
+		    are_of_job(results, &from->links[i], &from->links[at])) {
 			sum += bandwidth_of(&from->links[i]);
 			known++;
 		}
@@ -415,6 +461,7 @@ int cluster_analyse(const struct model *model, const struct device_results *devi
 		return -ENOMEM;
 	add_ranks(devices, steps, results);
 	add_told_ranks(model, steps, results);
+	cluster_jobs(model, links, results);
 	if (results->count < 2) {
 		results->count = 0;
 		return 0;

@@ -12,6 +12,11 @@
  * means over the steps without the first, unless that is the only one: the stage is a step, idle time is included
  * in the computation, and operations per second come from flops_summary_*.
  *
+ * Only ranks of one job are compared; a device that is alone in its job is left out. Stages are compared only if there is
+ * one job. Devices of traced processes belong to one job if their collectives say so (rank_jobs.h), or, unless both have
+ * collectives that others have, too, if the same traced process started them. Devices whose ranks are told by files are
+ * one job, and so are those of processes that were not traced. If the traced ones are of one job, all are.
+ *
  * The slowest rank is the one with most work, without its waits for others in collectives if these are known
  * (communication.h): a rank that waits for the slowest one has as long a stage. These waits are also left out of
  * communication alone.
@@ -38,11 +43,13 @@ struct cluster_parts {
 	uint64_t receive_ns; /* not hidden: waiting for another pipeline stage */
 	uint64_t collective_ns; /* other communication that is not hidden */
 	uint64_t free_ns; /* UINT64_MAX = unknown */
-	double work_percent; /* of the mean of all ranks, itself included */
+	double work_percent; /* of the mean of all ranks of the job, itself included */
 };
 
 struct cluster_rank {
 	uint32_t device; /* index into model->devices */
+	uint32_t job; /* the first device of its job */
+	bool alone; /* no other rank is of its job: not compared */
 	uint64_t stage_ns;
 	struct cluster_parts parts;
 	bool has_steps;
@@ -82,11 +89,12 @@ struct cluster_finding {
 };
 
 struct cluster_results {
-	struct cluster_rank *ranks; /* by device; none if there are fewer than two */
+	struct cluster_rank *ranks; /* by device; none if there are fewer than two of a job */
 	uint32_t count;
-	uint32_t slowest; /* index into ranks: most work, without waits in collectives */
-	uint64_t mean_work_ns;
-	uint64_t mean_own_ns; /* of their work without waits in collectives */
+	bool several_jobs; /* ranks are compared with those of their own job */
+	uint32_t slowest; /* index into ranks: farthest above its job's mean, without waits in collectives */
+	uint64_t mean_work_ns; /* of the slowest rank's job */
+	uint64_t mean_own_ns; /* the same of work without waits in collectives */
 	double imbalance; /* percent by which the slowest rank's work exceeds the mean */
 	struct cluster_stage *stages; /* by stage; none if the files of a rank do not name its stage */
 	uint32_t stage_count;
@@ -104,6 +112,10 @@ struct cluster_results {
 int cluster_analyse(const struct model *model, const struct device_results *devices,
 		    const struct device_step_results *steps, struct cluster_results *results);
 void cluster_free(struct cluster_results *results);
+
+/* The part of cluster_analyse() that sets the job of each rank of @results, and removes those that are alone in it. */
+void cluster_jobs(const struct model *model, const struct communication_results *collectives,
+		  struct cluster_results *results);
 
 /* "work", "gap", ... as in the JSON report. Static text. */
 const char *cluster_rule_name(enum cluster_rule rule);

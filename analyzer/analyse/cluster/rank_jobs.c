@@ -38,14 +38,18 @@ static void unite(struct search *search, uint32_t a, uint32_t b)
 	search->jobs[MAX(x, y)] = MIN(x, y);
 }
 
-/* Are the device's times those of the recorded host? */
-static bool is_recorded(const struct search *search, uint32_t device)
+bool rank_jobs_is_recorded(const struct model *model, uint32_t device)
 {
-	const struct model *model = search->model;
 	uint32_t process = model->devices.row[device].process;
 
 	return model->files.count && process < model->processes.count &&
 	       model->processes.row[process].target;
+}
+
+/* Are the device's times those of the recorded host? */
+static bool is_recorded(const struct search *search, uint32_t device)
+{
+	return rank_jobs_is_recorded(search->model, device);
 }
 
 static bool is_exact(const struct search *search, uint32_t device)

@@ -42,4 +42,7 @@ struct rank_part {
 int rank_jobs_find(const struct model *model, const struct rank_part *parts, uint32_t count,
 		   uint32_t *jobs);
 
+/* Is the device one of a traced process of a recording? */
+bool rank_jobs_is_recorded(const struct model *model, uint32_t device);
+
 #endif /* PROFBPF_ANALYZER_ANALYSE_CLUSTER_RANK_JOBS_H */

@@ -1,38 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/idle/idle_verdict.h"
 
-#define GENERATIONS_MAX 64 /* of processes: parents in a damaged file may form a circle */
-
-/* Returns the traced process that started a process of the same job; INDEX_NONE: none did. */
-static uint32_t starter_of(const struct model *model, uint32_t process)
-{
-	const struct process *row = &model->processes.row[process];
-	uint32_t thread = row->parent_pid ? model_thread_at(model, row->parent_pid, row->start_ns) : INDEX_NONE;
-	uint32_t starter;
-
-	if (thread >= model->threads.count || !model->threads.row[thread].target)
-		return INDEX_NONE;
-	starter = model->threads.row[thread].process;
-	if (starter >= model->processes.count || starter == process)
-		return INDEX_NONE;
-	/* On the whole machine shells and init are traced, too: a job's processes run the same program. */
-	if (model->info.system_wide && (!row->exe || row->exe != model->processes.row[starter].exe))
-		return INDEX_NONE;
-	return starter;
-}
-
-/* Returns the first process of those that started each other down to this one. */
-static uint32_t first_of(const struct model *model, uint32_t process)
-{
-	for (int i = 0; process < model->processes.count && i < GENERATIONS_MAX; i++) {
-		uint32_t starter = starter_of(model, process);
-
-		if (starter == INDEX_NONE)
-			break;
-		process = starter;
-	}
-	return process;
-}
+#include "analyzer/analyse/host/process_job.h"
 
 /* Are two threads of one job, as far as is known? */
 static bool are_together(const struct model *model, uint32_t a, uint32_t b)
@@ -40,7 +9,7 @@ static bool are_together(const struct model *model, uint32_t a, uint32_t b)
 	uint32_t of_b = model->threads.row[b].process;
 
 	return a >= model->threads.count || model->threads.row[a].process == of_b ||
-	       first_of(model, model->threads.row[a].process) == first_of(model, of_b);
+	       process_job(model, model->threads.row[a].process) == process_job(model, of_b);
 }
 
 uint8_t idle_kind_of(const struct model *model, const struct root *root)
