@@ -7,6 +7,10 @@
  * up: it calls itself pt_data_worker then (torch/utils/data/_utils/worker.py), and is slow for some time, because memory
  * that it shares with the trainer is copied at the first write. The batch that the worker makes after that is work,
  * which workers that remain have, too; what a batch usually takes is told by the later fetches of the epoch.
+ *
+ * Batches may be uneven: the first one of an epoch may have taken much more or less than the usual one. Over many epochs
+ * both happen, so the median of what the first fetches took more than usual is the cost of a start; of two it is the
+ * smaller one. A single start is compared with a batch that only a quarter of the others exceed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +19,7 @@
 
 #define USUAL_MIN 3 /* batches that tell how long one usually takes */
 #define USUAL_MAX 256 /* fetches that are looked at for that */
+#define QUARTER_MIN 8 /* ... and that tell which part of them takes longer */
 #define LOOK_MAX 1024 /* ... others of the thread included */
 
 /* The workers of one iterator. */
@@ -24,6 +29,19 @@ struct crew {
 	uint64_t last_ns; /* start of the last of them */
 	uint64_t ready_ns; /* when the first one that had started up had done so; UINT64_MAX = unknown */
 	bool fetched; /* one of its fetches was visited */
+};
+
+/* A first fetch of other workers than before. */
+struct start {
+	uint32_t fetch; /* row of the fetches */
+	uint32_t loader;
+	uint32_t workers;
+	uint32_t restart; /* row of its pipeline's restarts */
+	int64_t excess_ns; /* how much longer it took than a usual batch; INT64_MIN = unknown */
+};
+
+struct starts {
+	MODEL_ARRAY(struct start) list;
 };
 
 static uint32_t count_crews(const struct torch *torch)
@@ -97,11 +115,11 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Returns the longest that a worker usually takes for a batch. Workers take turns: from one batch of a worker to its next
- * one the trainer fetches one of each, whether they deliver evenly or all at once. @i: their first fetch; UINT64_MAX =
- * unknown.
+ * Returns how long at most a worker takes for a batch in @quarters of four cases. Workers take turns: from one batch of a
+ * worker to its next one the trainer fetches one of each, whether they deliver evenly or all at once. @i: their first
+ * fetch; UINT64_MAX = unknown.
  */
-static uint64_t usual_ns(const struct torch *torch, uint32_t i, uint32_t workers)
+static uint64_t usual_ns(const struct torch *torch, uint32_t i, uint32_t workers, size_t quarters)
 {
 	const struct torch_fetch *row = torch->fetches.row;
 	uint64_t ns[USUAL_MAX];
@@ -119,23 +137,71 @@ static uint64_t usual_ns(const struct torch *torch, uint32_t i, uint32_t workers
 	for (size_t k = 0; k < count; k++)
 		ns[k] = ns[k + workers] - ns[k];
 	qsort(ns, count, sizeof(ns[0]), by_value);
-	return ns[count / 2];
+	return ns[count >= QUARTER_MIN ? count * quarters / 4 : count / 2];
 }
 
-/* Returns the trainer's time in the first fetch until new workers were as fast as they are later. */
-static uint64_t waiting_ns(const struct torch *torch, uint32_t i, const struct crew *crew)
+/* Returns the trainer's time in the first fetch until a worker had started up; 0 = not known. */
+static uint64_t start_up_ns(const struct pipeline_fetch *fetch, const struct crew *crew)
 {
-	const struct pipeline_fetch *fetch = &torch->fetches.row[i].fetch;
-	uint64_t batch_ns = usual_ns(torch, i, crew->workers), all_ns = fetch->end_ns - fetch->start_ns;
 	uint64_t ready_ns = crew->ready_ns < fetch->end_ns ? crew->ready_ns : fetch->end_ns;
-	uint64_t start_ns = 0;
 
-	if (ready_ns > fetch->start_ns && crew->ready_ns != UINT64_MAX)
-		start_ns = ready_ns - fetch->start_ns;
-	return all_ns > batch_ns && all_ns - batch_ns > start_ns ? all_ns - batch_ns : start_ns;
+	return crew->ready_ns != UINT64_MAX && ready_ns > fetch->start_ns ? ready_ns - fetch->start_ns : 0;
 }
 
-static int add_restart(struct torch *torch, const struct torch_fetch *before, uint32_t i, const struct crew *crew)
+/* Returns how much longer the first fetch took than a usual batch, maybe negative; INT64_MIN = unknown. */
+static int64_t excess_ns(const struct torch *torch, const struct start *start, size_t quarters)
+{
+	const struct pipeline_fetch *fetch = &torch->fetches.row[start->fetch].fetch;
+	uint64_t batch_ns = usual_ns(torch, start->fetch, start->workers, quarters);
+
+	return batch_ns == UINT64_MAX ? INT64_MIN : (int64_t)(fetch->end_ns - fetch->start_ns) - (int64_t)batch_ns;
+}
+
+static int by_excess(const void *a, const void *b)
+{
+	const struct start *x = a, *y = b;
+
+	if (x->loader != y->loader)
+		return x->loader < y->loader ? -1 : 1;
+	return x->excess_ns < y->excess_ns ? -1 : x->excess_ns > y->excess_ns;
+}
+
+/* Sets the waits for the new workers of one loader, whose starts are sorted by their excess. */
+static void set_waits(struct torch *torch, const struct start *starts, uint32_t count)
+{
+	struct pipeline *pipeline = &torch->pipelines->list.row[torch->loaders.row[starts->loader].pipeline];
+	uint32_t known = 0;
+	int64_t more_ns;
+
+	while (known < count && starts[known].excess_ns == INT64_MIN)
+		known++;
+	if (known == count)
+		return;
+	more_ns = starts[known + (count - known - 1) / 2].excess_ns;
+	if (count - known == 1)
+		more_ns = excess_ns(torch, &starts[known], 3);
+	for (uint32_t i = known; i < count && more_ns > 0; i++) {
+		struct pipeline_restart *restart = &pipeline->restarts.row[starts[i].restart];
+		uint64_t ns = (uint64_t)more_ns < restart->fetch_ns ? (uint64_t)more_ns : restart->fetch_ns;
+
+		if (restart->wait_ns < ns)
+			restart->wait_ns = ns;
+	}
+}
+
+static void set_all_waits(struct torch *torch, struct start *starts, uint32_t count)
+{
+	if (count)
+		qsort(starts, count, sizeof(*starts), by_excess);
+	for (uint32_t first = 0, end; first < count; first = end) {
+		for (end = first; end < count && starts[end].loader == starts[first].loader;)
+			end++;
+		set_waits(torch, &starts[first], end - first);
+	}
+}
+
+static int add_restart(struct torch *torch, const struct torch_fetch *before, uint32_t i, const struct crew *crew,
+		       struct starts *starts)
 {
 	const struct torch_fetch *first = &torch->fetches.row[i];
 	const struct torch_loader *loader = &torch->loaders.row[first->loader];
@@ -144,14 +210,16 @@ static int add_restart(struct torch *torch, const struct torch_fetch *before, ui
 	struct pipeline_restart restart = { .start_ns = fetch->start_ns,
 					    .fetch_ns = fetch->end_ns - fetch->start_ns,
 					    .op = loader->workers };
+	struct start start = { i, first->loader, crew->workers, pipeline->restarts.count, 0 };
 
 	if (crew->first_ns == UINT64_MAX || crew->first_ns < before->fetch.end_ns)
 		return 0;
 	restart.make_ns = making_ns(crew, before->fetch.end_ns, fetch->start_ns);
 	if (before->fetch.end_of_data)
 		restart.make_ns += before->fetch.end_ns - before->fetch.start_ns;
-	restart.wait_ns = waiting_ns(torch, i, crew);
-	return MODEL_PUSH(&pipeline->restarts, restart) ? 0 : -ENOMEM;
+	restart.wait_ns = start_up_ns(fetch, crew);
+	start.excess_ns = excess_ns(torch, &start, 2);
+	return MODEL_PUSH(&pipeline->restarts, restart) && MODEL_PUSH(&starts->list, start) ? 0 : -ENOMEM;
 }
 
 int torch_restarts_find(struct torch *torch)
@@ -159,6 +227,7 @@ int torch_restarts_find(struct torch *torch)
 	uint32_t count = count_crews(torch);
 	struct crew *crews = calloc((size_t)count + 1, sizeof(*crews));
 	int err = crews ? 0 : -ENOMEM;
+	struct starts starts = { 0 };
 
 	if (crews)
 		fill_crews(torch, crews, count);
@@ -171,8 +240,11 @@ int torch_restarts_find(struct torch *torch)
 		crews[of->group].fetched = true;
 		before = fetch_before(torch, i);
 		if (before && before->group != of->group && !of->fetch.open)
-			err = add_restart(torch, before, i, &crews[of->group]);
+			err = add_restart(torch, before, i, &crews[of->group], &starts);
 	}
+	if (!err)
+		set_all_waits(torch, starts.list.row, starts.list.count);
+	free(starts.list.row);
 	free(crews);
 	return err;
 }

@@ -21,6 +21,7 @@
 #define WORKERS 2
 #define BURST 4
 #define BURSTS 4
+#define UNEVEN 16
 
 /*
  * An epoch takes 200 ms: two workers start 10 and 20 ms after its beginning and have started up 25 ms later; fetches of
@@ -137,6 +138,42 @@ static void begin_bursts(struct scene *s)
 	assert_int_equal(s->pipelines.list.count, 1);
 }
 
+/*
+ * One worker, whose batches take 20, 60 or 140 ms in turn; the first of each epoch takes 10 ms more. An epoch takes
+ * 1,200 ms, and its first batch is the next one in turn.
+ */
+static void begin_uneven(struct scene *s, uint64_t epochs)
+{
+	static const uint64_t BATCH_MS[] = { 20, 20, 140, 20, 60, 20, 20 };
+	uint64_t batch = 0;
+
+	*s = (struct scene){ .model = small_model(100 * MS, 10000 * MS) };
+	s->main = small_thread(s->model, small_process(s->model, 10, "python", true), 10, "python");
+	s->tensor = function(s->model, TENSOR);
+	s->enter = function(s->model, ENTER);
+	s->leave = function(s->model, EXIT);
+	for (uint64_t e = 0; e < epochs; e++) {
+		uint64_t ms = 200 + 1200 * e, from_ms = ms + 30;
+		uint32_t worker = add_worker(s, 11 + (uint32_t)e, ms + 10, ms + 30, ms + 1160);
+
+		for (uint64_t i = 0; i < UNEVEN; i++) {
+			uint64_t to_ms = from_ms + BATCH_MS[batch++ % 7] + (i ? 0 : 10);
+			struct wake wake = { .ts_ns = (to_ms - 1) * MS,
+					     .thread = s->main,
+					     .waker_thread = worker,
+					     .object = INDEX_NONE };
+
+			fetch(s, from_ms, to_ms, false);
+			assert_true(MODEL_PUSH(&s->model->wakes, wake));
+			from_ms = to_ms;
+		}
+		fetch(s, ms + 1150, ms + 1162, true);
+	}
+	small_index(s->model);
+	assert_int_equal(frameworks_build(s->model, &s->pipelines), 0);
+	assert_int_equal(s->pipelines.list.count, 1);
+}
+
 static void end(struct scene *s)
 {
 	pipelines_free(&s->pipelines);
@@ -198,12 +235,34 @@ static void bursts(void **state)
 	end(&s);
 }
 
+/* The cost of a start is told apart from the first batch's own time, which may be anything. */
+static void uneven(void **state)
+{
+	const struct pipeline *pipeline;
+	struct scene s;
+
+	(void)state;
+	begin_uneven(&s, 8);
+	pipeline = &s.pipelines.list.row[0];
+	assert_int_equal(pipeline->restarts.count, 7);
+	for (uint32_t i = 0; i < 7; i++)
+		assert_int_equal(pipeline->restarts.row[i].wait_ns, 10 * MS);
+	end(&s);
+	/* Of a single start, whose first batch takes 150 ms, only what most batches do not take. */
+	begin_uneven(&s, 2);
+	pipeline = &s.pipelines.list.row[0];
+	assert_int_equal(pipeline->restarts.count, 1);
+	assert_int_equal(pipeline->restarts.row[0].wait_ns, 90 * MS);
+	end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_epoch),
 		cmocka_unit_test(kept),
 		cmocka_unit_test(bursts),
+		cmocka_unit_test(uneven),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
