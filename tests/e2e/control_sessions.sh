@@ -58,13 +58,25 @@ if [ "$(getconf _NPROCESSORS_CONF)" -le 16 ]; then
 		-1000000000 $(((rss_first - rss_without) / 2)) $(($(rss) - rss_first))
 fi
 
-# nice_of NAME: the nice values of the daemon's threads of this name, each once
-nice_of() {
+# figure_of NAME FIELD: a field of the statuses of the daemon's threads of this name, counted after their name; each value once
+figure_of() {
 	local name=$1 task
 	for task in "/proc/$DAEMON_PID/task"/*; do
-		[ "$(<"$task/comm")" != "$name" ] || awk '{ sub(/.*\) /, ""); print $17 }' "$task/stat"
+		[ "$(<"$task/comm")" != "$name" ] || awk -v field="$2" '{ sub(/.*\) /, ""); print $field }' "$task/stat"
 	done | sort -n | uniq | paste -sd,
 }
+
+nice_of() { figure_of "$1" 17; }
+
+# policy_of NAME: 3 = its threads do not interrupt others when they wake up
+policy_of() { figure_of "$1" 39; }
+is_patient() { [[ $(policy_of profbpfd/read) = *3* ]]; }
+# The rings of the second session, and of any session of many CPUs, are too small for that.
+if [ "$(getconf _NPROCESSORS_CONF)" -le 16 ]; then
+	wait_until 10 is_patient || fail "a reader interrupts other threads though there is little to read: $(policy_of profbpfd/read)"
+fi
+assert_eq "scheduling policy of the control loop" 0 "$(policy_of profbpfd)"
+assert_eq "scheduling policies of other threads of sessions" "3 3" "$(policy_of profbpfd/write) $(policy_of profbpfd/maps)"
 if nice -n -10 true 2>/dev/null && [ "$(nice)" -eq 0 ] && [ "$(nice -n -10 nice 2>/dev/null)" = -10 ]; then
 	assert_eq "priority of the control loop" -10 "$(nice_of profbpfd)"
 	assert_eq "priority of readers: the trusted's, an ordinary user's" "-10,0" "$(nice_of profbpfd/read)"

@@ -5,16 +5,18 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <linux/sched/types.h>
+#include <stdint.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define RAISED_NICE -10
 
-static void set_nice(int nice)
+static void set(uint32_t policy, int nice)
 {
 	struct sched_attr attributes = {
 		.size = sizeof(attributes),
-		.sched_policy = SCHED_NORMAL,
+		.sched_policy = policy,
 		.sched_flags = SCHED_FLAG_RESET_ON_FORK,
 		.sched_nice = nice,
 	};
@@ -24,12 +26,18 @@ static void set_nice(int nice)
 
 void priority_raise(void)
 {
-	set_nice(RAISED_NICE);
+	set(SCHED_NORMAL, RAISED_NICE);
 }
 
 void priority_lower(void)
 {
-	set_nice(0);
+	set(SCHED_NORMAL, 0);
+}
+
+void priority_patient(bool patient)
+{
+	/* For threads, on Linux: the calling one. */
+	set(patient ? SCHED_BATCH : SCHED_NORMAL, getpriority(PRIO_PROCESS, 0));
 }
 
 void priority_group_lower(void)

@@ -3,6 +3,8 @@
 #ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_PRIORITY_H
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_PRIORITY_H
 
+#include <stdbool.h>
+
 /*
  * priority_raise - gives the calling thread priority over ordinary ones (nice -10)
  *
@@ -13,6 +15,14 @@ void priority_raise(void);
 
 /* priority_lower - back to the ordinary priority */
 void priority_lower(void);
+
+/*
+ * priority_patient - the calling thread no longer interrupts other threads when it wakes up; false: it does so again
+ *
+ * It keeps its priority: it gets the CPU when the running thread pauses or yields, or its time slice is over, some milliseconds
+ * later at most. Needs no capability.
+ */
+void priority_patient(bool patient);
 
 /*
  * priority_group_lower - the calling process' group of threads gets the priority of other groups

@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/profbpfd/control/priority.h"
 #include "daemon/profbpfd/host/host_stats.h"
 #include "daemon/profbpfd/encode/driver_message.h"
 #include "daemon/profbpfd/encode/encode.h"
@@ -470,7 +470,7 @@ static void *run(void *context)
 
 	pthread_setname_np(pthread_self(), "profbpfd/write");
 	/* The writer is not urgent: on busy CPUs it must not preempt threads of the job. */
-	pthread_setschedparam(pthread_self(), SCHED_BATCH, &(struct sched_param){ 0 });
+	priority_patient(true);
 	if (w->flight)
 		cut_flight(w, w->segment->session_start_ns);
 	else

@@ -14,6 +14,7 @@
 #include <bpf/libbpf.h>
 #include <linux/perf_event.h>
 
+#include "daemon/profbpfd/control/priority.h"
 #include "daemon/profbpfd/probe/buffer_losses.h"
 
 #define PAGES 16 /* per CPU */
@@ -168,6 +169,7 @@ static void *listen_on(void *context)
 	struct epoll_event events[WAKES];
 
 	pthread_setname_np(pthread_self(), "profbpfd/maps");
+	priority_patient(true);
 	while ((count = epoll_wait(fd, events, WAKES, wait_ms)) >= 0 || errno == EINTR) {
 		if (is_stopped(ear, events, count))
 			break;

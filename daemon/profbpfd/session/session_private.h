@@ -121,6 +121,7 @@ struct session {
 	bool look_due;			/* after such a time, the processes have not been looked at again yet */
 	uint64_t looked_ns;		/* when they last were */
 	uint64_t drain_ns;		/* when the rings were last read */
+	bool patient;			/* priority_patient() */
 	uint64_t drain_interval_ns;	/* time until the rings are read again, unless a wake-up comes earlier */
 	struct probe_costs probe_costs;
 	size_t alive;			/* requested processes still running */

@@ -9,6 +9,7 @@
 
 #include "daemon/common/process_check.h"
 #include "daemon/common/topics.h"
+#include "daemon/profbpfd/control/priority.h"
 #include "daemon/profbpfd/host/host_counters.h"
 #include "daemon/profbpfd/host/host_stats.h"
 #include "daemon/profbpfd/host/process_info.h"
@@ -18,6 +19,8 @@
 #define DRAIN_MIN_NS 10000000ull
 #define DRAIN_MAX_NS 100000000ull
 #define DRAIN_BYTES (256u << 10) /* intended amount per drain: fits into a CPU's cache */
+#define PATIENT_NS (DRAIN_MAX_NS / 2)
+#define PATIENT_BYTES (1u << 20) /* of each ring */
 #define FLUSH_NS 1000000000ull /* small batches compress badly */
 #define DRAINS_FOR_TEXTS 4 /* each drain may read a call whose string arrives only with the next one */
 #define LOOKS_PER_TICK 64
@@ -293,6 +296,19 @@ static void plan_drain(struct session *s, uint64_t elapsed_ns, size_t bytes)
 	s->drain_interval_ns = interval;
 }
 
+/*
+ * While few records arrive, and the rings have room for many more, the reader need not interrupt the job's threads when it
+ * wakes up: with threads that wait for one another by spinning, that would delay all of them.
+ */
+static void choose_patience(struct session *s)
+{
+	bool patient = s->drain_interval_ns >= PATIENT_NS && capture_ring_bytes(s->capture) >= PATIENT_BYTES;
+
+	if (patient != s->patient)
+		priority_patient(patient);
+	s->patient = patient;
+}
+
 void session_drain(struct session *s, bool flush)
 {
 	uint64_t before_ns = s->drain_ns;
@@ -303,6 +319,7 @@ void session_drain(struct session *s, bool flush)
 	for (int i = 0; i < DRAINS_FOR_TEXTS && recorder_texts_missing(s->recorder); i++)
 		bytes += capture_drain(s->capture, take_record, s);
 	plan_drain(s, s->drain_ns - before_ns, bytes);
+	choose_patience(s);
 	recorder_pass(s->recorder, flush);
 	if (s->stacks)
 		stacks_pass(s->stacks, flush);
