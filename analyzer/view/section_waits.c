@@ -96,6 +96,7 @@ static void print_whose(FILE *out, const struct model *model, const struct host_
 		[WAITS_OF_MAIN] = "the main thread",
 		[WAITS_OF_BUSIEST] =
 			"which has the CPU most; the main thread does nothing but sleep",
+		[WAITS_OF_LAST] = "the rank that the others wait for, without a sleep",
 	};
 	char name[TEXT_SIZE], clean[TEXT_SIZE];
 

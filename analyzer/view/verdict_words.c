@@ -87,6 +87,7 @@ static void name_waiter(const struct model *model, const struct results *results
 		append(text, size, "%s %.128s",
 		       waits->why == WAITS_OF_MAIN	? tr("main thread")
 		       : waits->why == WAITS_OF_BUSIEST ? tr("the busiest thread")
+		       : waits->why == WAITS_OF_LAST	? tr("the rank that the others wait for,")
 							: tr("thread"),
 		       who);
 	else

@@ -125,6 +125,75 @@ static void spins_beside_a_job(void **state)
 	verdict_end(&f);
 }
 
+/* Of @thread's 10 samples @in_call are in a call of MPI, below a function that gives up the CPU. */
+static void sample_rank(struct verdict_scene *f, uint32_t thread, uint64_t in_call)
+{
+	struct model *model = f->scene.model;
+
+	for (uint64_t i = 0; i < 10; i++)
+		assert_true(MODEL_PUSH(&model->stack_samples, ((struct stack_sample){
+			.thread = thread, .ts_ns = (1 + i) * US, .stack = i >= in_call })));
+}
+
+/*
+ * Three ranks of MPI, the first of which started the others and spins like the second, while the third sleeps or
+ * works. Does the verdict say what that one does?
+ */
+static void last_of_ranks(void **state)
+{
+	enum { SLEEPS, WORKS, ALL_SPIN, OTHER_PROGRAM, CASES };
+	static const char *const names[] = { "do_sched_yield", "MPI_Allreduce_c", "part" };
+
+	(void)state;
+	for (int what = 0; what < CASES; what++) {
+		struct verdict_scene f;
+		struct model *model;
+		uint32_t ranks[3];
+
+		verdict_begin(&f);
+		model = f.scene.model;
+		for (uint32_t i = 0; i < 3; i++) {
+			assert_true(MODEL_PUSH(&model->code_frames, ((struct code_frame){
+				.name = model_string(model, names[i]), .file = INDEX_NONE,
+				.kind = i ? PROFBPF__STACKS__KIND__USER : PROFBPF__STACKS__KIND__KERNEL })));
+			assert_true(MODEL_PUSH(&model->stack_frames, i));
+		}
+		assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 0, 2 })));
+		assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 2, 1 })));
+		model->processes.row[f.scene.process].name = model_string(model, "rank");
+		ranks[0] = f.scene.main;
+		for (uint32_t i = 1; i < 3; i++) {
+			uint32_t process = small_process(model, 300 + i, "rank", true);
+
+			ranks[i] = small_thread(model, process, 300 + i, "rank");
+			model->processes.row[process].parent_pid = 100;
+			if (i == 2 && what == OTHER_PROGRAM)
+				model->processes.row[process].name = model_string(model, "helper");
+		}
+		for (uint32_t i = 0; i < 2; i++)
+			small_span(model, ranks[i], 0, 1000 * US, STATE_RUNNING);
+		small_span(model, ranks[2], 0, (what == SLEEPS ? 200 : 1000) * US, STATE_RUNNING);
+		if (what == SLEEPS)
+			small_sleep(model, ranks[2], 200 * US, 1000 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+		sample_rank(&f, ranks[0], 8);
+		sample_rank(&f, ranks[1], 7);
+		sample_rank(&f, ranks[2], what == ALL_SPIN ? 6 : 0);
+		verdict_judge_waits(&f);
+		verdict_expect(&f, VERDICT_HOST_CODE, 80);
+		if (what >= ALL_SPIN) {
+			verdict_says(&f, "main thread main 100 waits for 80.0 % of the time for it");
+			verdict_says(&f, "root     main 100: waiting for other ranks in MPI");
+			verdict_says(&f, "do       All ranks wait for the one that comes last to the call");
+		} else {
+			assert_string_equal(waits_why_name(f.waits.why), "last");
+			verdict_says(&f, "the rank that the others wait for, rank 302 waits for 80.0 % of the time for it");
+			verdict_says(&f, what == SLEEPS ? "root     rank 302: nanosleep; sleep, 80.0 %"
+							: "root     rank 302: part; user_code");
+		}
+		verdict_end(&f);
+	}
+}
+
 /* A server waits for clients while a child works for one, or nobody does. */
 static void fork_server(void **state)
 {
@@ -278,6 +347,7 @@ int main(void)
 		cmocka_unit_test(garbage),
 		cmocka_unit_test(spins),
 		cmocka_unit_test(spins_beside_a_job),
+		cmocka_unit_test(last_of_ranks),
 		cmocka_unit_test(fork_server),
 		cmocka_unit_test(locks),
 		cmocka_unit_test(few_turns),

@@ -6,12 +6,14 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "analyzer/analyse/idle/last_rank.h"
 #include "analyzer/analyse/idle/lock_turns.h"
 #include "analyzer/analyse/idle/unnamed_code.h"
 #include "analyzer/join/launch/launch_counts.h"
 
 #define AWAY_PERMILLE \
 	950 /* threads that sleep for that share without waiting for another thread do not set the job's pace */
+#define RANKS_SHARE 10 /* waits for other ranks count from one part in so many of the time on */
 #define BUSY_PERCENT 1 /* minimum time running or ready for the thread that takes their place */
 
 struct search {
@@ -32,6 +34,7 @@ const char *waits_why_name(uint8_t why)
 	case WAITS_OF_FETCHES: return "fetches";
 	case WAITS_OF_MAIN: return "main";
 	case WAITS_OF_BUSIEST: return "busiest";
+	case WAITS_OF_LAST: return "last";
 	default: return "none";
 	}
 }
@@ -321,24 +324,12 @@ static uint32_t namesake(const struct search *search)
 /* Does the thread itself collect a runtime's garbage? Its own time on a CPU tells, without its waits. */
 static int find_collector(const struct search *search, uint32_t thread, bool *collects)
 {
-	const struct host_waits *waits = search->waits;
-	const struct timeline *line = &search->model->timelines.row[thread];
-	struct root_sums *sums = root_sums_new(search->model, &search->tools, 0, 0);
-	struct idle_roots own = { 0 };
-	int err = sums ? 0 : -ENOMEM;
+	const struct analysis_window window = { search->waits->from_ns, search->waits->to_ns };
+	struct idle_roots own;
+	int err = last_rank_own(search->model, &search->tools, &window, thread, &own);
 
-	for (uint32_t i = 0; i < line->count && !err; i++) {
-		const struct span *span = &search->model->spans.row[line->first + i];
-		uint64_t from_ns = MAX(span->start_ns, waits->from_ns), to_ns = MIN(span->end_ns, waits->to_ns);
-
-		if (span->state == STATE_RUNNING && from_ns < to_ns)
-			err = root_sums_add_thread(sums, NULL, thread, from_ns, to_ns);
-	}
-	if (!err)
-		err = root_sums_finish(sums, &own);
 	*collects = !err && own.count && idle_root_collects(&own.row[0]);
 	idle_roots_free(&own);
-	root_sums_free(sums);
 	return err;
 }
 
@@ -403,7 +394,7 @@ static int find_busy(struct search *search)
 	return 0;
 }
 
-static int find(struct search *search)
+static int find_threads(struct search *search)
 {
 	struct host_waits *waits = search->waits;
 	uint32_t main;
@@ -421,6 +412,40 @@ static int find(struct search *search)
 	}
 	err = look_at_busiest(search);
 	return err || waits->why != WAITS_OF_BUSIEST ? err : find_busy(search);
+}
+
+/* Do the threads wait for another rank that no wake-up names? Then that one sets the pace. */
+static int look_at_last_rank(struct search *search)
+{
+	struct host_waits *waits = search->waits;
+	const struct analysis_window window = { waits->from_ns, waits->to_ns };
+	uint32_t waiter = last_rank_waiter(&waits->own);
+	struct last_rank last;
+	int err;
+
+	if (waiter == INDEX_NONE)
+		return 0;
+	/* With others that are none of its ranks the threads are those of several jobs. */
+	for (uint32_t i = 0; i < waits->thread_count; i++)
+		if (!last_rank_is_of(search->model, search->options, waiter, waits->threads[i]))
+			return 0;
+	if (waits->why != WAITS_OF_MAIN && waits->why != WAITS_OF_BUSIEST)
+		return 0;
+	if (RANKS_SHARE * last_rank_waits(&waits->own) < waits->window_ns)
+		return 0;
+	err = last_rank_find(search->model, &search->tools, search->options, &window, waiter, &last);
+	if (err || last.thread == INDEX_NONE)
+		return err;
+	waits->busy_count = 0;
+	waits->others_ns = last.others_ns;
+	return look_only_at(search, last.thread, WAITS_OF_LAST);
+}
+
+static int find(struct search *search)
+{
+	int err = find_threads(search);
+
+	return err ? err : look_at_last_rank(search);
 }
 
 bool host_waits_tools(const struct model *model, struct idle_tools *tools)

@@ -12,6 +12,7 @@
  *   busiest    if the main threads only sleep, or accept() clients, without waiting for another thread: the thread that was on a CPU,
  *              or ready for one, for the longest time, if that is more than 1 %, except threads that collect a
  *              runtime's garbage and others of their pools, unless there is no other; "main" if it is one of them
+ *   last       if main or busiest threads wait for other ranks without a sleep: the rank for which they do (last_rank.h)
  *
  * If the only main thread sleeps like that, and one thread of its process bears its name, that one is the main thread: so
  * does the thread in which Java's launcher runs main().
@@ -34,7 +35,8 @@ enum waits_why {
 	WAITS_OF_LAUNCHES,
 	WAITS_OF_FETCHES,
 	WAITS_OF_MAIN,
-	WAITS_OF_BUSIEST
+	WAITS_OF_BUSIEST,
+	WAITS_OF_LAST
 };
 
 struct host_waits {
@@ -50,6 +52,7 @@ struct host_waits {
 	uint64_t to_ns;
 	uint64_t window_ns; /* ... summed over the threads */
 	struct idle_roots waits; /* their time not on a CPU: total_ns, gaps and so on */
+	uint64_t others_ns; /* last: how long the rank that waits most for this one does so */
 	uint64_t clients_ns; /* the part of waits in accept() */
 	struct idle_roots own; /* their time on a CPU */
 	struct device_bounds bounds; /* of the device's busy time */
@@ -79,7 +82,7 @@ int host_waits_with(struct model *model, const struct idle_tools *tools,
 /* host_waits_submit - marks, by thread, those that submit work to devices. The caller frees it; NULL without memory. */
 bool *host_waits_submit(const struct model *model);
 
-/* "asked", "launches", "fetches", "main", "busiest". Static text. */
+/* "asked", "launches", "fetches", "main", "busiest", "last". Static text. */
 const char *waits_why_name(uint8_t why);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_HOST_WAITS_H */

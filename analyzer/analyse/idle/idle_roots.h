@@ -34,7 +34,7 @@ struct idle_root {
 	uint64_t gaps; /* number of gaps with this row */
 	double percent; /* of total_ns */
 	uint64_t samples; /* from which the place was chosen */
-	uint64_t spins_ns; /* with IDLE_WORD_SPINS: the part of ns in which it did that, by its samples */
+	uint64_t spins_ns; /* with IDLE_WORD_SPINS or IDLE_WORD_RANKS: the part of ns in which it did that, by its samples */
 	const char *word; /* its work, by its samples (root_places.h): "garbage collection"; NULL: nothing special */
 	const char *word_remedy; /* the remedy, if word is not NULL */
 	bool turns; /* threads take turns there, as under a lock (lock_turns.h); only for rows with a part of the time that counts */
@@ -91,6 +91,7 @@ void idle_roots_free(struct idle_roots *roots);
 
 #define IDLE_WORD_RECLAIM "reclaiming memory" /* function_words.txt */
 #define IDLE_WORD_SPINS "waiting for other threads by spinning" /* the same */
+#define IDLE_WORD_RANKS "waiting for other ranks in MPI, or exchanging data with them" /* the same */
 
 /* idle_root_collects - is the row's work the garbage collection of a runtime's own threads (Java, Go, JavaScript)? */
 bool idle_root_collects(const struct idle_root *row);

@@ -11,7 +11,8 @@
 #define WORD_NONE (-1)
 #define WORD_UNASKED (-2)
 #define RECLAIMS "shrink_node" /* a function with the word for reclaiming memory */
-#define SPINS "gomp_barrier_wait_end" /* a function with the word for waiting without a sleep */
+#define SPINS "gomp_barrier_wait_end" /* functions with the words for waiting without a sleep: for threads */
+#define RANKS "MPI_Barrier" /* ... and for other ranks */
 #define KINDS 8 /* more than struct most has */
 #define RECLAIM_SHARE 4 /* one in so many samples of a row: its process lacks memory */
 
@@ -41,7 +42,8 @@ struct root_places {
 	const struct model *model;
 	const struct function_words *words;
 	int reclaim; /* the word for reclaiming memory, or WORD_NONE */
-	int spins; /* the word for waiting by spinning, or WORD_NONE */
+	int spins; /* the words for waiting by spinning, or WORD_NONE */
+	int ranks;
 	int8_t *word[2]; /* by frame: its word, WORD_NONE, or WORD_UNASKED; the second one if it is the innermost one */
 	uint32_t *sample; /* indices of samples, by thread, then time */
 	uint32_t *first; /* threads.count + 1 positions in sample */
@@ -125,6 +127,7 @@ struct root_places *root_places_new(const struct model *model, const struct func
 	places->words = words;
 	places->reclaim = function_words_find(words, RECLAIMS, "", false);
 	places->spins = function_words_find(words, SPINS, "", false);
+	places->ranks = function_words_find(words, RANKS, "", false);
 	for (int i = 0; i < 2; i++)
 		places->word[i] = malloc((size_t)model->code_frames.count + 1);
 	if (!places->word[0] || !places->word[1] || !deal_samples(places) || !find_whole(places)) {
@@ -465,9 +468,13 @@ double root_places_spins(const struct root_places *places, uint32_t row)
 {
 	const struct kind *native = row < places->rows.count ? &places->rows.row[row].native : NULL;
 
-	return native && native->samples && places->spins >= 0
-		       ? (double)native->words[places->spins] / (double)native->samples
-		       : 0;
+	uint64_t samples = 0;
+
+	if (!native || !native->samples)
+		return 0;
+	samples += places->spins >= 0 ? native->words[places->spins] : 0;
+	samples += places->ranks >= 0 ? native->words[places->ranks] : 0;
+	return (double)samples / (double)native->samples;
 }
 
 /*

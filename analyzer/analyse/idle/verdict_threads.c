@@ -94,6 +94,15 @@ static uint64_t find_spins(const struct judge *judge)
 	return judge_share(ns, judge->window_ns) < VERDICT_NOISE_PERCENT ? 0 : ns;
 }
 
+/* Returns the last rank's own time on a CPU in which the others wait for it, as far as its waits do not explain these. */
+static uint64_t find_held(const struct judge *judge)
+{
+	const struct host_waits *waits = judge->facts->waits;
+	uint64_t ns = waits->others_ns > waits->waits.total_ns ? waits->others_ns - waits->waits.total_ns : 0;
+
+	return ns < waits->own.total_ns ? ns : waits->own.total_ns;
+}
+
 /* Returns the threads' own time on a CPU in a state. */
 static uint64_t own_of(const struct judge *judge, uint8_t state, uint64_t own_ns, uint64_t fetched_ns, uint64_t spins_ns)
 {
@@ -215,7 +224,7 @@ void judge_threads(struct judge *judge, struct verdict *verdict)
 		own_ns += find_help(judge, own_ns);
 	for (uint32_t i = 0; i < waits->waits.count; i++)
 		judge->ns[judge_state_of(judge, &waits->waits.row[i])] += waits->waits.row[i].ns;
-	spins_ns = find_spins(judge);
+	spins_ns = waits->why == WAITS_OF_LAST ? find_held(judge) : find_spins(judge);
 	own_ns -= spins_ns;
 	judge->ns[VERDICT_HOST_CODE] += spins_ns;
 	fetched_ns = own_fetches(judge, verdict, own_ns);

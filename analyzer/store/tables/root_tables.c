@@ -146,7 +146,7 @@ static bool next_waiter(struct table_cursor *at)
 
 #define WAITER_COLUMNS(COLUMN)                                                        \
 	COLUMN(thread, ROW, "thread", "a row of threads", cell_index(*row))           \
-	COLUMN(why, TEXT, "why", "asked, launches, fetches, main or busiest",         \
+	COLUMN(why, TEXT, "why", "asked, launches, fetches, main, busiest or last",         \
 	       cell_text(waits_why_name(of->results->waits->why)))                    \
 	COLUMN(from_ns, INSTANT, "from", "the time looked at",                        \
 	       cell_u64(of->results->waits->from_ns))                                 \
