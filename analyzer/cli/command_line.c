@@ -340,6 +340,7 @@ static error_t parse_shape(int key, char *arg, struct options *options, struct a
 	case KEY_FULL: options->full = true; break;
 	case KEY_SECTION:
 		options->full = true;
+		options->named = true;
 		if (!parse_sections(arg, &options->sections))
 			argp_error(state, "unknown section in '%s': the sections are %s", arg,
 				   SECTION_NAMES);

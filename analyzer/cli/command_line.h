@@ -41,6 +41,7 @@ struct options {
 	bool schema;
 	uint32_t sections; /* a set of enum report_section */
 	bool full; /* text only: these sections instead of an overview */
+	bool named; /* sections were asked for by name */
 	bool has_top;
 	uint32_t top; /* 0 = all */
 	bool has_from;

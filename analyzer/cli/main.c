@@ -77,7 +77,7 @@ static bool is_overview(const struct options *options)
 static struct report_options report_options(const struct options *options)
 {
 	struct report_options report = {
-		.sections = options->sections,
+		.sections = options->sections, .named = options->named,
 		.top = options->has_top ? options->top
 		       : is_overview(options) ? OVERVIEW_ROWS
 					: TOP_TEXT,

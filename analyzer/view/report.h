@@ -59,6 +59,7 @@ enum report_section {
 
 struct report_options {
 	uint32_t sections; /* enum report_section, or-ed */
+	bool named; /* they were asked for by name: one without content says so */
 	uint32_t top; /* rows shown of each table; 0 = all */
 	unsigned int width; /* columns of the terminal; 0 = as wide as needed */
 	bool colour;

@@ -7,6 +7,7 @@
 #include "analyzer/view/sections.h"
 #include "analyzer/view/render/written.h"
 #include "analyzer/view/render/table.h"
+#include "analyzer/view/render/wrap.h"
 
 uint32_t rows_shown(const struct report_options *options, uint32_t count)
 {
@@ -40,6 +41,32 @@ void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown)
 			text_one_of(tr(what), count - shown, one, sizeof(one)));
 }
 
+static bool leaves_out(const struct report *report, const struct section *section)
+{
+	return !report->options->named && section->empty && section->empty(report);
+}
+
+/* A section that is missing could otherwise be taken for one that the analyzer does not have. */
+static void tell_left_out(const struct report *report)
+{
+#define SECTION_NAME(NAME, name) #name,
+	static const char *const NAMES[] = { SECTIONS(SECTION_NAME, SECTION_NAME) };
+#undef SECTION_NAME
+	char text[512];
+	size_t length = 0;
+
+	for (size_t i = 0; i < SECTION_COUNT; i++) {
+		if (report->options->sections & 1u << i && leaves_out(report, sections[i]))
+			length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s",
+						   length ? ", " : "", NAMES[i]);
+	}
+	if (!length)
+		return;
+	snprintf(text + length, sizeof(text) - length, " (--section NAME tells more)");
+	fputc('\n', report->out);
+	wrap_line(report->out, "Nothing to show in:", 20, text, report->options->width);
+}
+
 int report_text(FILE *out, const struct model *model, const struct results *results,
 		const struct report_options *options)
 {
@@ -48,9 +75,11 @@ int report_text(FILE *out, const struct model *model, const struct results *resu
 
 	report.out = out;
 	for (size_t i = 0; i < SECTION_COUNT && !err; i++) {
-		if (options->sections & 1u << i)
+		if (options->sections & 1u << i && !leaves_out(&report, sections[i]))
 			err = sections[i]->text(&report);
 	}
+	if (!err)
+		tell_left_out(&report);
 	report_free(&report);
 	return err ? err : stream_flush(out);
 }

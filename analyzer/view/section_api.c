@@ -267,6 +267,12 @@ static const struct view SCOPES_VIEW = { "host_scopes", "scopes", &table_host_sc
 
 /* ---- The whole section */
 
+static bool api_empty(const struct report *report)
+{
+	return report->results->api->row_count == 0 && !view_count(report, &SCOPES_VIEW, NULL) &&
+	       !view_count(report, &TOLD, NULL);
+}
+
 static int api_text(const struct report *report)
 {
 	const struct results *results = report->results;
@@ -305,4 +311,5 @@ static void api_json(const struct report *report)
 
 const struct section section_api = { api_text, api_json,
 				     VIEWS(&API, &API_TOTALS, &LAUNCHED, &SCOPES_VIEW, &STATISTIC,
-					   &TOLD) };
+					   &TOLD),
+				     .empty = api_empty };

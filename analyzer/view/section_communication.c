@@ -145,6 +145,14 @@ static int print_ranks(const struct report *report)
 	return view_text(report, &SKEWS);
 }
 
+static bool communication_empty(const struct report *report)
+{
+	const struct device_results *devices = report->results->devices;
+
+	return devices && !devices->communication.operation_count &&
+	       !devices->communication.link_count;
+}
+
 static int communication_text(const struct report *report)
 {
 	const struct communication_results *results;
@@ -154,7 +162,7 @@ static int communication_text(const struct report *report)
 		return 0;
 	results = &report->results->devices->communication;
 	print_heading(report->out, report->options, "Communication between devices");
-	if (!results->operation_count && !results->link_count) {
+	if (communication_empty(report)) {
 		fputs("No device task that communicates.\n", report->out);
 		return 0;
 	}
@@ -195,4 +203,5 @@ static void communication_json(const struct report *report)
 const struct section section_communication = { communication_text,
 					       communication_json,
 					       VIEWS(&OPERATIONS, &LINKS, &RANKS, &SKEWS),
-					       "communication" };
+					       "communication",
+					       communication_empty };

@@ -206,6 +206,15 @@ static int print_devices(const struct report *report)
 	return err;
 }
 
+/* That device files have no device is worth a sentence. */
+static bool devices_empty(const struct report *report)
+{
+	const struct device_results *devices = report->results->devices;
+
+	return devices && !devices->device_count && !report->model->imports.count &&
+	       !report->model->device_facts.count;
+}
+
 static int devices_text(const struct report *report)
 {
 	int err;
@@ -237,4 +246,4 @@ static void devices_json(const struct report *report)
 }
 
 const struct section section_devices = { devices_text, devices_json,
-					 VIEWS(&DEVICES, &FACTS) };
+					 VIEWS(&DEVICES, &FACTS), .empty = devices_empty };

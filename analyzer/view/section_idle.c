@@ -256,6 +256,13 @@ static int print_tables(const struct report *report, const struct idle_result *o
 	return view_text(report, &GAPS);
 }
 
+static bool idle_empty(const struct report *report)
+{
+	const struct device_results *devices = report->results->devices;
+
+	return devices && devices->device_count == 0;
+}
+
 static int idle_text(const struct report *report)
 {
 	const struct device_results *devices = report->results->devices;
@@ -272,4 +279,4 @@ static int idle_text(const struct report *report)
 	return 0;
 }
 
-const struct section section_idle = { idle_text, NULL, VIEWS(&IDLE) };
+const struct section section_idle = { idle_text, NULL, VIEWS(&IDLE), .empty = idle_empty };

@@ -60,12 +60,17 @@ static void unfinished_ioctls(FILE *out, const struct ioctl_results *ioctl)
 			before, open, (double)ns / 1e6);
 }
 
+static bool ioctl_empty(const struct report *report)
+{
+	return report->results->ioctl->row_count == 0;
+}
+
 static int ioctl_text(const struct report *report)
 {
 	int err;
 
 	print_heading(report->out, report->options, "Driver calls (ioctl on device files)");
-	if (report->results->ioctl->row_count == 0) {
+	if (ioctl_empty(report)) {
 		fputs("none were recorded\n", report->out);
 		return 0;
 	}
@@ -74,4 +79,4 @@ static int ioctl_text(const struct report *report)
 	return err;
 }
 
-const struct section section_ioctl = { ioctl_text, NULL, VIEWS(&IOCTL) };
+const struct section section_ioctl = { ioctl_text, NULL, VIEWS(&IOCTL), .empty = ioctl_empty };

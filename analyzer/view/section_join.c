@@ -140,6 +140,13 @@ static void print_clock(FILE *out, const struct model *model, const struct devic
 			clock->before_enqueue, clock->tasks);
 }
 
+static bool join_empty(const struct report *report)
+{
+	const struct device_results *devices = report->results->devices;
+
+	return devices && devices->device_count == 0;
+}
+
 static int join_text(const struct report *report)
 {
 	const struct device_results *devices = report->results->devices;
@@ -149,7 +156,7 @@ static int join_text(const struct report *report)
 	if (!join)
 		return 0;
 	print_heading(out, report->options, "Launches and device tasks");
-	if (devices->device_count == 0) {
+	if (join_empty(report)) {
 		fputs("Nothing to join: no device task stream.\n", out);
 		return 0;
 	}
@@ -180,4 +187,4 @@ static int join_text(const struct report *report)
 	return 0;
 }
 
-const struct section section_join = { join_text, NULL, VIEWS(&JOIN) };
+const struct section section_join = { join_text, NULL, VIEWS(&JOIN), .empty = join_empty };

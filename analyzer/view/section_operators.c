@@ -411,6 +411,14 @@ static int print_operators(const struct report *report, const struct operator_li
 	return err ? err : print_summaries(report, list->by);
 }
 
+static bool operators_empty(const struct report *report)
+{
+	const struct device_results *devices = report->results->devices;
+
+	return devices && !devices->cores.count && !report->model->operator_sums.count &&
+	       !report->model->fused_operators.count;
+}
+
 static int operators_text(const struct report *report)
 {
 	static const char *const HEADINGS[] = {
@@ -442,4 +450,5 @@ static void operators_json(const struct report *report)
 }
 
 const struct section section_operators = { operators_text, operators_json,
-					   VIEWS(&OPERATORS, &BY_TYPE, &BY_CORE, &SUMS, &FUSED) };
+					   VIEWS(&OPERATORS, &BY_TYPE, &BY_CORE, &SUMS, &FUSED),
+					   .empty = operators_empty };

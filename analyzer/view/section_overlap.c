@@ -90,6 +90,13 @@ static const struct view SHOWN = {
 	NULL, NULL, &table_overlap, DEVICE_COLUMNS, .figures = &overlap_figures, .where = is_shown
 };
 
+static bool overlap_empty(const struct report *report)
+{
+	const struct device_results *devices = report->results->devices;
+
+	return devices && devices->overlap.count == 0;
+}
+
 static int overlap_text(const struct report *report)
 {
 	const struct overlap_results *overlap;
@@ -99,7 +106,7 @@ static int overlap_text(const struct report *report)
 		return 0;
 	overlap = &report->results->devices->overlap;
 	print_heading(report->out, report->options, "Computation and communication");
-	if (overlap->count == 0) {
+	if (overlap_empty(report)) {
 		fputs("No device task that computes, communicates or copies.\n", report->out);
 		return 0;
 	}
@@ -117,4 +124,4 @@ static void overlap_json(const struct report *report)
 }
 
 const struct section section_overlap = { overlap_text, overlap_json,
-					 VIEWS(&OVERLAP, &SHOWN) };
+					 VIEWS(&OVERLAP, &SHOWN), .empty = overlap_empty };

@@ -18,6 +18,8 @@ struct section {
 	void (*json)(const struct report *report);
 	const struct view *const *views; /* views of the JSON report, up to NULL */
 	const char *key; /* the map that contains the views; NULL: the open map */
+	/* Would the text only say that there is nothing? Then it is left out unless asked for by name. NULL: never. */
+	bool (*empty)(const struct report *report);
 };
 
 /* section_json - writes the section's keys into the open map */

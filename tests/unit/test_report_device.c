@@ -49,17 +49,24 @@ static const struct report_options all = { .sections = SECTION_DEVICES | SECTION
 						       SECTION_OPERATORS | SECTION_OVERLAP |
 						       SECTION_COMMUNICATION | SECTION_IDLE };
 
-static char *write_text(const struct model *model, struct device_results *devices)
+static char *write_text_of(const struct model *model, struct device_results *devices, bool named)
 {
+	struct report_options options = all;
 	char *text = NULL;
 	size_t size = 0;
 	const struct results results = { .devices = devices };
 	FILE *out = open_memstream(&text, &size);
 
+	options.named = named;
 	assert_non_null(out);
-	assert_int_equal(report_text(out, model, &results, &all), 0);
+	assert_int_equal(report_text(out, model, &results, &options), 0);
 	assert_int_equal(fclose(out), 0);
 	return text;
+}
+
+static char *write_text(const struct model *model, struct device_results *devices)
+{
+	return write_text_of(model, devices, false);
 }
 
 static yajl_val write_json(const struct model *model, struct device_results *devices)
@@ -231,7 +238,22 @@ static void test_summaries(void **state)
 	}
 }
 
-/* No device, or a device without tasks: every section says so and none fails. */
+/* Counts the sections: lines of hyphens. */
+static int headings(const char *text)
+{
+	int count = 0;
+
+	while ((text = strstr(text, "\n---"))) {
+		count++;
+		text += strspn(text + 1, "-") + 1;
+	}
+	return count;
+}
+
+/*
+ * No device, or a device without tasks: a section without content is left out and listed, asked for by name it says
+ * so, and none fails.
+ */
 static void test_nothing(void **state)
 {
 	const struct analysis_options options = { 0 };
@@ -247,7 +269,18 @@ static void test_nothing(void **state)
 		small_index(model);
 		assert_int_equal(device_results_compute(model, &options, &results), 0);
 		text = write_text(model, &results);
+		assert_int_equal(headings(text), devices ? 3 : 0);
+		if (devices)
+			assert_non_null(strstr(text, "is unknown"));
+		assert_non_null(strstr(text, devices ? "Nothing to show in: operators, overlap, communication (" :
+						       "Nothing to show in: devices, join, operators, overlap, "
+						       "communication, idle ("));
+		free(text);
+		text = write_text_of(model, &results, true);
+		assert_int_equal(headings(text), 6);
 		assert_non_null(strstr(text, devices ? "is unknown" : "No device task stream"));
+		assert_non_null(strstr(text, "No device task that communicates."));
+		assert_null(strstr(text, "Nothing to show"));
 		free(text);
 		tree = write_json(model, &results);
 		assert_int_equal(number(get(tree, "idle"), "total_ns"), 0);
