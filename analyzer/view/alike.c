@@ -221,6 +221,18 @@ const char *alike_range_text(double least, double most, int decimals, char *into
 	return into;
 }
 
+const char *alike_window_text(const struct alike_range *range, char *into, size_t size)
+{
+	bool short_ones = range->most_ns < 1000000;
+	double unit = short_ones ? 1e3 : 1e9;
+	char numbers[64];
+
+	alike_range_text((double)range->least_ns / unit, (double)range->most_ns / unit, short_ones ? 1 : 3,
+			 numbers, sizeof(numbers));
+	snprintf(into, size, "%s %s", numbers, short_ones ? "us" : "s");
+	return into;
+}
+
 /* Returns the next row from @row on that @of represents, or the number of rows. */
 static uint32_t next_of(const struct device_results *devices, const struct alike *alike, uint32_t of,
 			uint32_t row)

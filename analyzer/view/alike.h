@@ -55,6 +55,9 @@ const char *device_words(const struct model *model, uint32_t device, char *into,
 /* Writes "3.1 to 3.4", or "3.1" if both are equal; returns @into. */
 const char *alike_range_text(double least, double most, int decimals, char *into, size_t size);
 
+/* Writes the same of its window, "2.031 to 2.052 s", as text_window() does; returns @into. */
+const char *alike_window_text(const struct alike_range *range, char *into, size_t size);
+
 /* Does another device have the same number, and neither has a rank? Then only their files distinguish them. */
 bool device_is_ambiguous(const struct model *model, uint32_t device);
 /*

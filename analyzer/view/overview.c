@@ -82,18 +82,19 @@ static void tell_device(const struct report *report, const struct device_usage *
 {
 	const struct device *device = &report->model->devices.row[usage->device];
 	const char *name = model_text(report->model, device->name);
-	char text[TEXT_SIZE], label[32], file[160];
+	char text[TEXT_SIZE], label[32], file[160], window[WINDOW_SIZE];
 
 	snprintf(label, sizeof(label), "%s %u", device->has_rank ? tr("rank") : tr("device"),
 		 device->has_rank ? device->rank : device->id);
 	if (usage->window_ns && device->whole)
 		snprintf(text, sizeof(text),
 			 tr("busy is unknown: the kernels in its tasks are not listed; %" PRIu64 " "
-			    "tasks in %.3f s%s%s"),
-			 usage->tasks, (double)usage->window_ns / 1e9, *name ? tr("; ") : "", name);
+			    "tasks in %s%s%s"),
+			 usage->tasks, text_window(usage->window_ns, window, sizeof(window)), *name ? tr("; ") : "", name);
 	else if (usage->window_ns)
-		snprintf(text, sizeof(text), tr("busy %.1f %% of %.3f s; %" PRIu64 " tasks%s%s"),
-			 device_utilization(usage), (double)usage->window_ns / 1e9, usage->tasks,
+		snprintf(text, sizeof(text), tr("busy %.1f %% of %s; %" PRIu64 " tasks%s%s"),
+			 device_utilization(usage), text_window(usage->window_ns, window, sizeof(window)),
+			 usage->tasks,
 			 *name ? tr("; ") : "", name);
 	else
 		snprintf(text, sizeof(text), tr("busy is unknown: %s%s%s"),
@@ -114,11 +115,10 @@ static void tell_ranks(const struct report *report, const struct alike *alike, u
 	char text[TEXT_SIZE], ranks[96], busy[64], window[64], tasks[64];
 
 	alike_ranks(report->model, devices, alike, row, ranks, sizeof(ranks));
-	snprintf(text, sizeof(text), tr("%u alike, ranks %s: busy %s %% of %s s; %s tasks; %s"),
+	snprintf(text, sizeof(text), tr("%u alike, ranks %s: busy %s %% of %s; %s tasks; %s"),
 		 alike->count[row], ranks,
 		 alike_range_text(range.least_percent, range.most_percent, 1, busy, sizeof(busy)),
-		 alike_range_text((double)range.least_ns / 1e9, (double)range.most_ns / 1e9, 3, window,
-			    sizeof(window)),
+		 alike_window_text(&range, window, sizeof(window)),
 		 alike_range_text((double)range.least_tasks, (double)range.most_tasks, 0, tasks,
 			    sizeof(tasks)),
 		 model_text(report->model, device->name));

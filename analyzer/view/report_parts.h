@@ -56,6 +56,15 @@ const char *text_one_of(const char *what, uint64_t count, char *into, size_t siz
 /* Writes "... and 12 more functions (--top 0 shows all)" if there are more rows than shown. */
 void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown);
 
+/*
+ * text_window - "2.345 s", and a part of time of less than a millisecond, of which three decimals of a second would
+ * show 0, as "9.2 us"
+ *
+ * Returns @into, of at least WINDOW_SIZE bytes.
+ */
+#define WINDOW_SIZE 48
+char *text_window(uint64_t ns, char *into, size_t size);
+
 /* Returns how many of @count rows a table shows. */
 uint32_t rows_shown(const struct report_options *options, uint32_t count);
 

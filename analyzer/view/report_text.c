@@ -8,10 +8,19 @@
 #include "analyzer/view/render/written.h"
 #include "analyzer/view/render/table.h"
 #include "analyzer/view/render/wrap.h"
+#include "lib/base/duration.h"
 
 uint32_t rows_shown(const struct report_options *options, uint32_t count)
 {
 	return options->top && options->top < count ? options->top : count;
+}
+
+char *text_window(uint64_t ns, char *into, size_t size)
+{
+	if (ns < 1000000)
+		return duration_format(ns, into, size);
+	snprintf(into, size, "%.3f s", (double)ns / 1e9);
+	return into;
 }
 
 const char *text_one_of(const char *what, uint64_t count, char *into, size_t size)

@@ -125,7 +125,7 @@ static void print_origin(FILE *out, const struct model *model, const struct devi
 static void print_usage(FILE *out, const struct model *model, const struct device_usage *usage)
 {
 	const struct device *device = &model->devices.row[usage->device];
-	char name[NAME_SIZE], kind[NAME_SIZE];
+	char name[NAME_SIZE], kind[NAME_SIZE], window[WINDOW_SIZE];
 
 	fprintf(out, "Device %u: %s (%s)", device->id, device_name(model, usage->device, name),
 		printable(model_text(model, device->kind), kind, sizeof(kind)));
@@ -146,14 +146,15 @@ static void print_usage(FILE *out, const struct model *model, const struct devic
 	if (!device_busy_known(model, usage)) {
 		fprintf(out,
 			"; the kernels in them are not listed: how busy the device was is unknown\n"
-			"  idle %.3f ms at least, in %u gaps, of %.3f s between its first and last task\n",
-			(double)usage->idle_ns / 1e6, usage->gap_count, (double)usage->window_ns / 1e9);
+			"  idle %.3f ms at least, in %u gaps, of %s between its first and last task\n",
+			(double)usage->idle_ns / 1e6, usage->gap_count,
+			text_window(usage->window_ns, window, sizeof(window)));
 		return;
 	}
 	fprintf(out,
-		"\n  busy %.1f %% of %.3f s between its first and last task:"
+		"\n  busy %.1f %% of %s between its first and last task:"
 		" busy %.3f ms, idle %.3f ms in %u gaps\n",
-		device_utilization(usage), (double)usage->window_ns / 1e9,
+		device_utilization(usage), text_window(usage->window_ns, window, sizeof(window)),
 		(double)usage->busy_ns / 1e6, (double)usage->idle_ns / 1e6, usage->gap_count);
 	fprintf(out,
 		"  compute %.3f ms, communication %.3f ms (%.3f ms of it not overlapped), "
@@ -176,11 +177,10 @@ static void print_alike(const struct report *report, const struct alike *alike, 
 		return;
 	alike_ranks(report->model, devices, alike, row, ranks, sizeof(ranks));
 	fprintf(report->out,
-		"  alike: ranks %s, %u in all, busy %s %% of %s s\n", ranks,
+		"  alike: ranks %s, %u in all, busy %s %% of %s\n", ranks,
 		alike->count[row],
 		alike_range_text(range.least_percent, range.most_percent, 1, busy, sizeof(busy)),
-		alike_range_text((double)range.least_ns / 1e9, (double)range.most_ns / 1e9, 3,
-				 window, sizeof(window)));
+		alike_window_text(&range, window, sizeof(window)));
 }
 
 static int print_devices(const struct report *report)

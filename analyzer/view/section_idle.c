@@ -221,7 +221,7 @@ static void print_top_cause(FILE *out, const struct model *model, const struct i
 static void print_summary(FILE *out, const struct model *model,
 			  const struct device_results *devices)
 {
-	char name[TEXT_SIZE], words[DEVICE_WORDS];
+	char name[TEXT_SIZE], words[DEVICE_WORDS], window[WINDOW_SIZE];
 
 	for (uint32_t i = 0; i < devices->device_count; i++) {
 		const struct device_usage *usage = &devices->devices[i];
@@ -229,12 +229,12 @@ static void print_summary(FILE *out, const struct model *model,
 		if (!usage->window_ns)
 			continue;
 		device_words(model, i, words, sizeof(words));
-		fprintf(out, "%s (%s) was idle %s%.1f %% of %.3f s, in %u gaps.\n", words,
+		fprintf(out, "%s (%s) was idle %s%.1f %% of %s, in %u gaps.\n", words,
 			printable(model_text(model, model->devices.row[i].name), name,
 				  sizeof(name)),
 			device_busy_known(model, usage) ? "" : "at least ",
 			percent_of(usage->idle_ns, usage->window_ns),
-			(double)usage->window_ns / 1e9, usage->gap_count);
+			text_window(usage->window_ns, window, sizeof(window)), usage->gap_count);
 	}
 	if (devices->idle.total_count == 0)
 		return;

@@ -98,17 +98,17 @@ static void print_whose(FILE *out, const struct model *model, const struct host_
 			"which has the CPU most; the main thread does nothing but sleep",
 		[WAITS_OF_LAST] = "the rank that the others wait for, without a sleep",
 	};
-	char name[TEXT_SIZE], clean[TEXT_SIZE];
+	char name[TEXT_SIZE], clean[TEXT_SIZE], window[WINDOW_SIZE];
 
 	root_thread_text(model, waits->threads[0], name, sizeof(name));
 	fprintf(out, "%s", printable(name, clean, sizeof(clean)));
 	if (waits->thread_count > 1)
 		fprintf(out, " and %u more", waits->thread_count - 1);
 	fprintf(out,
-		" (%s): on a CPU for %.1f %% of %.3f s, waiting for %.1f %%, in %" PRIu64
+		" (%s): on a CPU for %.1f %% of %s, waiting for %.1f %%, in %" PRIu64
 		" waits.\n",
 		texts[waits->why], percent_of(waits->own.total_ns, waits->window_ns),
-		(double)waits->window_ns / 1e9, percent_of(waits->waits.total_ns, waits->window_ns),
+		text_window(waits->window_ns, window, sizeof(window)), percent_of(waits->waits.total_ns, waits->window_ns),
 		waits->waits.gaps);
 	if (waits->bounds.known)
 		fprintf(out,

@@ -157,6 +157,28 @@ static void ranges(void **state)
 	assert_string_equal(alike_range_text(3.12, 3.36, 0, text, sizeof(text)), "3");
 }
 
+/* Windows of microseconds are not "0.000 s". */
+static void text_of_windows(void **state)
+{
+	static const struct {
+		uint64_t least_ns, most_ns;
+		const char *text;
+	} CASES[] = {
+		{ 2031000000, 2052000000, "2.031 to 2.052 s" },
+		{ 1000000, 1000000, "0.001 s" },
+		{ 9800, 999000, "9.8 to 999.0 us" },
+		{ 9800, 9800, "9.8 us" },
+	};
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct alike_range range = { .least_ns = CASES[i].least_ns,
+					     .most_ns = CASES[i].most_ns };
+
+		assert_string_equal(alike_window_text(&range, text, sizeof(text)), CASES[i].text);
+	}
+}
+
 /* Advice that differs only in the numbers of its evidence. */
 static void advice(void **state)
 {
@@ -221,7 +243,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(devices_that_differ), cmocka_unit_test(two_kinds), cmocka_unit_test(ranges),
-		cmocka_unit_test(advice),	       cmocka_unit_test(ambiguous),
+		cmocka_unit_test(advice),	       cmocka_unit_test(ambiguous), cmocka_unit_test(text_of_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,9 +200,9 @@ static void test_text(void **state)
 
 	assert_int_equal(device_results_compute(model, &options, &results), 0);
 	text = write_text(model, &results);
-	assert_non_null(strstr(text, "busy 52.6 %"));
+	assert_non_null(strstr(text, "busy 52.6 % of 190.0 us between"));
 	assert_non_null(strstr(text, "2 launching calls, 2 device tasks, 2 tasks matched"));
-	assert_non_null(strstr(text, "was idle 47.4 %"));
+	assert_non_null(strstr(text, "was idle 47.4 % of 190.0 us, in "));
 	assert_non_null(strstr(text, "Of that, by the root of the waits: "));
 	assert_non_null(strstr(text, " on CPU outside of runtime calls; most of that, "));
 	/* No name from a traced program reaches the terminal as an escape sequence. */
