@@ -149,9 +149,11 @@ static void text_imports(FILE *out, const struct model *model, const struct repo
 	for (uint32_t i = 0; i < model->imports.count; i++) {
 		const struct imported_file *file = &model->imports.row[i];
 
-		fprintf(out, "%s: %s; %u devices, %u tasks, %u calls\n",
+		fprintf(out, "%s: %s; %u device%s, %u task%s, %u call%s\n",
 			printable(model_text(model, file->path), path, sizeof(path)),
-			model_text(model, file->format), file->devices, file->tasks, file->calls);
+			model_text(model, file->format), file->devices,
+			plural_s(file->devices), file->tasks, plural_s(file->tasks), file->calls,
+			plural_s(file->calls));
 		for (uint32_t f = 0; f < model->findings.count; f++) {
 			const struct import_finding *finding = &model->findings.row[f];
 

@@ -89,12 +89,12 @@ static void tell_device(const struct report *report, const struct device_usage *
 	if (usage->window_ns && device->whole)
 		snprintf(text, sizeof(text),
 			 tr("busy is unknown: the kernels in its tasks are not listed; %" PRIu64 " "
-			    "tasks in %s%s%s"),
-			 usage->tasks, text_window(usage->window_ns, window, sizeof(window)), *name ? tr("; ") : "", name);
+			    "task%s in %s%s%s"),
+			 usage->tasks, plural_s(usage->tasks), text_window(usage->window_ns, window, sizeof(window)), *name ? tr("; ") : "", name);
 	else if (usage->window_ns)
-		snprintf(text, sizeof(text), tr("busy %.1f %% of %s; %" PRIu64 " tasks%s%s"),
+		snprintf(text, sizeof(text), tr("busy %.1f %% of %s; %" PRIu64 " task%s%s%s"),
 			 device_utilization(usage), text_window(usage->window_ns, window, sizeof(window)),
-			 usage->tasks,
+			 usage->tasks, plural_s(usage->tasks),
 			 *name ? tr("; ") : "", name);
 	else
 		snprintf(text, sizeof(text), tr("busy is unknown: %s%s%s"),
@@ -167,9 +167,11 @@ static void tell_launches(const struct report *report)
 	if (!join || !join->launches || !join->tasks)
 		return;
 	snprintf(text, sizeof(text),
-		 tr("%" PRIu64 " calls that launch, %" PRIu64 " tasks of devices; %" PRIu64
-		 " tasks matched with their call"),
-		 join->launches, join->tasks, join->matched);
+		 tr("%" PRIu64 " call%s that launch%s, %" PRIu64 " task%s of devices; %" PRIu64
+		 " task%s matched with %s call"),
+		 join->launches, plural_s(join->launches), join->launches == 1 ? "es" : "", join->tasks,
+		 plural_s(join->tasks), join->matched, plural_s(join->matched),
+		 join->matched == 1 ? "its" : "their");
 	line(report, tr("launches"), text);
 }
 

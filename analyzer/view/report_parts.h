@@ -51,6 +51,12 @@ char *text_losses(const struct model *model, const struct capture_results *captu
  */
 bool text_nothing_recorded(FILE *out, const struct model *model);
 
+/* Returns what a noun gets that is said of @count. */
+static inline const char *plural_s(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 /* Returns a name of rows in the plural, "functions", as it is said of @count; the singular is written to @into. */
 const char *text_one_of(const char *what, uint64_t count, char *into, size_t size);
 /* Writes "... and 12 more functions (--top 0 shows all)" if there are more rows than shown. */

@@ -93,17 +93,17 @@ static void print_totals(const struct report *report, double seconds)
 		if (!process->worded)
 			snprintf(pid, sizeof(pid), "%u ", process->pid);
 		fprintf(report->out,
-			"%s in process %s%s: %" PRIu64 " calls, %.3f ms inside them, all threads "
+			"%s in process %s%s: %" PRIu64 " call%s, %.3f ms inside, all threads "
 			"together",
 			printable(*known ? known : "unknown", family, sizeof(family)), pid,
 			printable(model_text(model, process->name), name, sizeof(name)),
-			total->count, (double)total->total_ns / 1e6);
+			total->count, plural_s(total->count), (double)total->total_ns / 1e6);
 		if (seconds > 0)
 			fprintf(report->out, " (%.1f %% of one thread's time)",
 				100 * (double)total->total_ns / 1e9 / seconds);
 		if (total->unknown)
-			fprintf(report->out, ", and %" PRIu64 " calls whose end is not known",
-				total->unknown);
+			fprintf(report->out, ", and %" PRIu64 " call%s whose end is not known",
+				total->unknown, plural_s(total->unknown));
 		fputc('\n', report->out);
 	}
 	text_more(report->out, "runtimes", api->total_count, shown);

@@ -134,7 +134,7 @@ static void print_usage(FILE *out, const struct model *model, const struct devic
 	print_origin(out, model, device);
 	if (device_is_ambiguous(model, usage->device))
 		fprintf(out, ", of %s", device_file_text(model, device, name, sizeof(name)));
-	fprintf(out, "\n  %" PRIu64 " tasks", usage->tasks);
+	fprintf(out, "\n  %" PRIu64 " task%s", usage->tasks, plural_s(usage->tasks));
 	if (usage->sync_tasks)
 		fprintf(out, ", %" PRIu64 " of them synchronisation only", usage->sync_tasks);
 	if (usage->untimed)
@@ -146,16 +146,17 @@ static void print_usage(FILE *out, const struct model *model, const struct devic
 	if (!device_busy_known(model, usage)) {
 		fprintf(out,
 			"; the kernels in them are not listed: how busy the device was is unknown\n"
-			"  idle %.3f ms at least, in %u gaps, of %s between its first and last task\n",
-			(double)usage->idle_ns / 1e6, usage->gap_count,
+			"  idle %.3f ms at least, in %u gap%s, of %s between its first and last task\n",
+			(double)usage->idle_ns / 1e6, usage->gap_count, plural_s(usage->gap_count),
 			text_window(usage->window_ns, window, sizeof(window)));
 		return;
 	}
 	fprintf(out,
 		"\n  busy %.1f %% of %s between its first and last task:"
-		" busy %.3f ms, idle %.3f ms in %u gaps\n",
+		" busy %.3f ms, idle %.3f ms in %u gap%s\n",
 		device_utilization(usage), text_window(usage->window_ns, window, sizeof(window)),
-		(double)usage->busy_ns / 1e6, (double)usage->idle_ns / 1e6, usage->gap_count);
+		(double)usage->busy_ns / 1e6, (double)usage->idle_ns / 1e6, usage->gap_count,
+		plural_s(usage->gap_count));
 	fprintf(out,
 		"  compute %.3f ms, communication %.3f ms (%.3f ms of it not overlapped), "
 		"copies %.3f ms",

@@ -229,12 +229,13 @@ static void print_summary(FILE *out, const struct model *model,
 		if (!usage->window_ns)
 			continue;
 		device_words(model, i, words, sizeof(words));
-		fprintf(out, "%s (%s) was idle %s%.1f %% of %s, in %u gaps.\n", words,
+		fprintf(out, "%s (%s) was idle %s%.1f %% of %s, in %u gap%s.\n", words,
 			printable(model_text(model, model->devices.row[i].name), name,
 				  sizeof(name)),
 			device_busy_known(model, usage) ? "" : "at least ",
 			percent_of(usage->idle_ns, usage->window_ns),
-			text_window(usage->window_ns, window, sizeof(window)), usage->gap_count);
+			text_window(usage->window_ns, window, sizeof(window)), usage->gap_count,
+			plural_s(usage->gap_count));
 	}
 	if (devices->idle.total_count == 0)
 		return;

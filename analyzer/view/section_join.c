@@ -161,13 +161,16 @@ static int join_text(const struct report *report)
 		return 0;
 	}
 	fprintf(out,
-		"%" PRIu64 " launching calls, %" PRIu64 " device tasks, %" PRIu64
-		" tasks matched with their call (by %s)\n",
-		join->launches, join->tasks, join->matched, launch_join_method(join));
+		"%" PRIu64 " launching call%s, %" PRIu64 " device task%s, %" PRIu64
+		" task%s matched with %s call (by %s)\n",
+		join->launches, plural_s(join->launches), join->tasks, plural_s(join->tasks),
+		join->matched, plural_s(join->matched), join->matched == 1 ? "its" : "their",
+		launch_join_method(join));
 	fprintf(out,
-		"%" PRIu64 " calls without a task, %" PRIu64 " tasks without a call, %" PRIu64
+		"%" PRIu64 " call%s without a task, %" PRIu64 " task%s without a call, %" PRIu64
 		" ambiguous\n",
-		join->unmatched_launches, join->unmatched_tasks, join->ambiguous);
+		join->unmatched_launches, plural_s(join->unmatched_launches), join->unmatched_tasks,
+		plural_s(join->unmatched_tasks), join->ambiguous);
 	if (join->tasks_outside)
 		fprintf(out,
 			"%" PRIu64 " more tasks were enqueued before or after calls were traced\n",

@@ -269,7 +269,7 @@ static int stacks_text(const struct report *report)
 	if (!view_count(report, &STACKS, NULL))
 		return 0;
 	print_heading(out, report->options, "Stacks");
-	fprintf(out, "%" PRIu64 " samples on a CPU", stacks->samples);
+	fprintf(out, "%" PRIu64 " sample%s on a CPU", stacks->samples, plural_s(stacks->samples));
 	if (rate)
 		fprintf(out, ", %u a second of each CPU", rate);
 	if (stacks->whole)

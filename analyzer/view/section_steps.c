@@ -439,9 +439,9 @@ static int print_medians(FILE *out, const struct pipeline_steps *steps)
 		values[i] = steps->rows[i].duration_ns;
 	qsort(values, steps->count, sizeof(*values), by_value);
 	fprintf(out,
-		"%u steps, from one fetch of a batch to the next; median %.3f ms, of it %.3f ms "
+		"%u step%s, from one fetch of a batch to the next; median %.3f ms, of it %.3f ms "
 		"waiting for data; longest %.3f ms\n",
-		steps->count, (double)trainer_step_times(steps).p50_ns / 1e6, (double)wait_ns / 1e6,
+		steps->count, plural_s(steps->count), (double)trainer_step_times(steps).p50_ns / 1e6, (double)wait_ns / 1e6,
 		(double)values[steps->count - 1] / 1e6);
 	free(values);
 	return 0;
@@ -509,7 +509,7 @@ static int print_device(const struct report *report, const struct table_cursor *
 
 	step_source_text(trace->source, trace->evidence, known, sizeof(known));
 	device_words(model, trace->device, words, sizeof(words));
-	fprintf(out, "%s: %u steps, known from %s", words, trace->count, known);
+	fprintf(out, "%s: %u step%s, known from %s", words, trace->count, plural_s(trace->count), known);
 	if (trace->source == STEPS_HOST || trace->source == STEPS_DEVICE)
 		fprintf(out, " (%.0f %% of the kernels)", trace->confidence);
 	if (trace->fp_name)

@@ -106,10 +106,10 @@ static void print_whose(FILE *out, const struct model *model, const struct host_
 		fprintf(out, " and %u more", waits->thread_count - 1);
 	fprintf(out,
 		" (%s): on a CPU for %.1f %% of %s, waiting for %.1f %%, in %" PRIu64
-		" waits.\n",
+		" wait%s.\n",
 		texts[waits->why], percent_of(waits->own.total_ns, waits->window_ns),
 		text_window(waits->window_ns, window, sizeof(window)), percent_of(waits->waits.total_ns, waits->window_ns),
-		waits->waits.gaps);
+		waits->waits.gaps, plural_s(waits->waits.gaps));
 	if (waits->bounds.known)
 		fprintf(out,
 			"According to the calls that wait for it, the device is busy for at least "

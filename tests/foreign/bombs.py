@@ -117,7 +117,7 @@ with open(sums.path("msprof_0.json"), "w", encoding="utf-8") as events:
     row = '{"cat": "%s", "ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": %d.5, "dur": 1.5, "args": {"Iteration ID": 1, "FP Start": "%d.5"}},\n'
     events.write(ASCEND + "".join(row % (kind, 1700000000000000 + at, 1700000000000000 + at) for at in range(20000)
                                   for kind in ("Reduce", "Iteration Time")) + "{}]")
-check_taken(sums.path("msprof_0.json"), "info", "1 devices")
+check_taken(sums.path("msprof_0.json"), "info", "1 device,")
 with open(sums.path("data", "pipeline_profiling_0.json"), "w", encoding="utf-8") as tree:
     operators = ['{"op_id": %d, "op_type": "MapOp", "num_workers": 1, "children": %s}' % (at, json.dumps(list(range(900)))) for at in range(4000)]
     tree.write('{"op_info": [' + ",".join(operators) + "]}")
