@@ -188,9 +188,9 @@ DEFINE_FIGURES(means, struct device_step_trace, MEAN_COLUMNS, next_mean);
 
 #define MEAN_REDUCE_COLUMNS(COLUMN)                                              \
 	COLUMN(stream, NUMBER, "stream", "where they ran", cell_id(row->stream)) \
-	COLUMN(count, REAL, "collectives", "mean number",                        \
+	COLUMN(count, REAL, "collectives", "number in a step, mean of the steps",  \
 	       cell_real((double)row->count / TRACE->means.steps))               \
-	COLUMN(total_ns, NS, "total", "mean of their sums",                      \
+	COLUMN(total_ns, NS, "total", "their sum in a step, mean of the steps",  \
 	       cell_i64(llround((double)row->total_ns / TRACE->means.steps)))
 
 static bool next_mean_reduce(struct table_cursor *at)
