@@ -11,6 +11,7 @@
 #include "lib/base/duration.h"
 
 #define VALUE_SIZE 64
+#define NOISE_LARGE_PERCENT 20.0 /* of steps: smaller changes than that are of interest, too */
 #define TIMES_MIN 10 /* from this factor on, changes are shown as factors, not percents */
 
 static const char *value_text(uint8_t kind, double value, char *text, size_t size)
@@ -126,8 +127,40 @@ const char *diff_state(const struct changes *changes)
 /* Why the sentence is not about steps. */
 static const char *without_steps(const struct changes *changes)
 {
-	return changes->steps_too_few ? "Steps are in too few eighths of the recordings to be compared"
+	return changes->steps_too_few ? "There are too few steps to compare their times"
 				      : "No steps are known";
+}
+
+/* Two runs of a job never take the same nanoseconds. */
+static bool are_equal(const struct changes *changes)
+{
+	for (uint32_t i = 0; i < changes->count; i++) {
+		const struct change *row = &changes->row[i];
+
+		if (row->before != row->after || row->before_parts != row->after_parts ||
+		    memcmp(row->before_part, row->after_part, row->before_parts * sizeof(*row->before_part)) != 0)
+			return false;
+	}
+	return changes->count > 0;
+}
+
+static void say_unchanged(const struct changes *changes, const struct change *step, char *text, size_t size)
+{
+	char change[VALUE_SIZE], noise[VALUE_SIZE];
+
+	if (are_equal(changes))
+		snprintf(text, size, "Nothing differs: %s equal on both sides, as in one recording and its copy.",
+			 changes->count == 1 ? "the one figure that can be compared is" :
+					       "all figures that can be compared are");
+	else if (!step)
+		snprintf(text, size, "Nothing changed by more than its noise. %s.", without_steps(changes));
+	else
+		snprintf(text, size, "Nothing changed by more than its noise; steps differ by %s (noise %s%s).",
+			 diff_change_text(step, change, sizeof(change)),
+			 diff_noise_text(step, noise, sizeof(noise)),
+			 100 * step->noise > NOISE_LARGE_PERCENT * step->before ?
+				 ": too much to see a smaller change; record for longer" :
+				 "");
 }
 
 const char *diff_sentence(const struct changes *changes, char *text, size_t size)
@@ -141,15 +174,10 @@ const char *diff_sentence(const struct changes *changes, char *text, size_t size
 			 "Nothing can be compared: the recordings have too few figures in common.");
 	else if (step && step->significant)
 		say_step(changes, step, text, size);
-	else if (step && !changes->significant)
-		snprintf(text, size,
-			 "Nothing changed beyond its noise; steps differ by %s (noise %s).",
-			 diff_change_text(step, change, sizeof(change)),
-			 diff_noise_text(step, noise, sizeof(noise)));
 	else if (!changes->significant)
-		snprintf(text, size, "Nothing changed beyond its noise. %s.", without_steps(changes));
+		say_unchanged(changes, step, text, size);
 	else
-		snprintf(text, size, "%s: most changed %s %s, %s (noise %s).",
+		snprintf(text, size, "%s; what changed most is %s %s: %s (noise %s).",
 			 step ? "Steps take as long as before, within their noise"
 			      : without_steps(changes),
 			 figure_kind_name(first->kind), first->name,
@@ -204,8 +232,35 @@ static void put_side(FILE *out, const char *label, const struct diff_side *side)
 	char name[512], from[VALUE_SIZE], to[VALUE_SIZE];
 
 	fprintf(out, "%s %s, %s to %s\n", label, printable(side->name, name, sizeof(name)),
-		duration_format(side->from_ns, from, sizeof(from)),
+		side->from_ns ? duration_format(side->from_ns, from, sizeof(from)) : "0",
 		duration_format(side->to_ns, to, sizeof(to)));
+}
+
+/* Explains the words of the table. */
+static void put_legend(FILE *out, const struct changes *changes)
+{
+	static const char *const MEANINGS[FIGURE_KINDS] = {
+		[FIGURE_STEP] = "step: its mean duration",
+		[FIGURE_DEVICE] = "device: share of its time in which it is busy",
+		[FIGURE_ROOT] = "root: what the job waits for in the end, as a share of the time",
+		[FIGURE_STAGE] = "stage: CPU time of a part of the data pipeline (100 % is one CPU)",
+		[FIGURE_OPERATOR] = "operator: its mean duration on the device",
+		[FIGURE_API] = "api: mean duration of calls of a function",
+		[FIGURE_CPU] = "cpu: share in which the host's CPUs are busy",
+		[FIGURE_PROCESS] = "process: CPU time of the processes of that name (100 % is one CPU)",
+	};
+	bool named[FIGURE_KINDS] = { false };
+
+	for (uint32_t i = 0; i < changes->significant; i++)
+		named[changes->row[i].kind] = true;
+	fputc('\n', out);
+	for (int kind = 0; kind < FIGURE_KINDS; kind++) {
+		if (named[kind])
+			fprintf(out, "%s\n", MEANINGS[kind]);
+	}
+	fputs("points: difference of two percentages\n"
+	      "noise: how far the figure varies within each recording; a smaller change may be chance\n",
+	      out);
 }
 
 int diff_text(FILE *out, const struct diff *diff, const struct report_options *options)
@@ -224,13 +279,15 @@ int diff_text(FILE *out, const struct diff *diff, const struct report_options *o
 		err = put_table(out, changes, true, options, &left);
 		if (left)
 			fprintf(out, "... and %u more (--top 0 lists all)\n", left);
+		put_legend(out, changes);
 	}
 	if (!err && quiet && !options->top) {
 		print_heading(out, options, "Not changed, or not beyond their noise");
 		err = put_table(out, changes, false, options, &left);
 	} else if (quiet) {
-		fprintf(out, "\n%u %s within the noise (--top 0 lists %s)\n", quiet,
-			quiet == 1 ? "figure is" : "figures are", quiet == 1 ? "it" : "them");
+		fprintf(out, "\n%u %s %s (--top 0 lists %s)\n", quiet,
+			quiet == 1 ? "figure is" : "figures are",
+			are_equal(changes) ? "equal" : "within the noise", quiet == 1 ? "it" : "them");
 	}
 	return err ? err : stream_flush(out);
 }

@@ -276,11 +276,11 @@ static void test_without_steps_what_grew_is_named(void **state)
 	}
 	changes = find(&before, &after);
 	assert_non_null(strstr(diff_sentence(&changes, sentence, sizeof(sentence)),
-			       "most changed operator matmul, +100.0 %"));
+			       "what changed most is operator matmul: +100.0 %"));
 	free(changes.row);
 	changes = find(&after, &before);
 	assert_non_null(strstr(diff_sentence(&changes, sentence, sizeof(sentence)),
-			       "most changed root sleep main, +20.0 points"));
+			       "what changed most is root sleep main: +20.0 points"));
 	free(changes.row);
 	free_side(&before);
 	free_side(&after);
@@ -335,15 +335,21 @@ static void test_steps_in_too_few_parts(void **state)
 	}
 	changes = find(&before, &after);
 	assert_string_equal(diff_sentence(&changes, sentence, sizeof(sentence)),
-			    "Steps are in too few eighths of the recordings to be compared: most changed operator matmul, "
+			    "There are too few steps to compare their times; what changed most is operator matmul: "
 			    "+100.0 % (noise 5.0 %).");
 	free(changes.row);
 	changes = find(&before, &before);
 	assert_string_equal(diff_sentence(&changes, sentence, sizeof(sentence)),
-			    "Nothing changed beyond its noise. Steps are in too few eighths of the recordings to be compared.");
+			    "Nothing differs: the one figure that can be compared is equal on both sides, as in one recording and its copy.");
+	changes.row[0].after += 1;
+	assert_string_equal(diff_sentence(&changes, sentence, sizeof(sentence)),
+			    "Nothing changed by more than its noise. There are too few steps to compare their times.");
 	free(changes.row);
 	changes = find(&none, &after);
-	assert_string_equal(diff_sentence(&changes, sentence, sizeof(sentence)), "Nothing changed beyond its noise. No steps are known.");
+	/* Equal means are not equal recordings. */
+	changes.row[0].after_part[0] += 1;
+	assert_string_equal(diff_sentence(&changes, sentence, sizeof(sentence)),
+			    "Nothing changed by more than its noise. No steps are known.");
 	free(changes.row);
 	free_side(&before);
 	free_side(&after);
