@@ -92,6 +92,67 @@ static void ends_by_tensors(struct torch *torch, uint32_t loader, uint32_t batch
 	}
 }
 
+/*
+ * Cannot these be ends? An iterator has no more than one, and an epoch has batches: not two in succession. Nor does
+ * training follow most ends; it may follow a single one.
+ */
+static bool ends_are_wrong(const struct torch *torch, uint32_t loader)
+{
+	const struct torch_fetch *before = NULL;
+	uint32_t ends = 0, trained = 0;
+
+	for (uint32_t i = 0; i < torch->fetches.count; i++) {
+		const struct torch_fetch *of = &torch->fetches.row[i];
+
+		if (of->loader != loader)
+			continue;
+		if (before && before->group == of->group && before->fetch.end_of_data && of->fetch.end_of_data)
+			return true;
+		ends += of->fetch.end_of_data;
+		trained += of->fetch.end_of_data && of->trains;
+		before = of;
+	}
+	return trained > 1 && 2 * trained > ends;
+}
+
+/*
+ * Returns the next smaller number of tensors that divides @count, if all fetches opened hardly more than so many each,
+ * and those of batches that are used after the recording; else 0.
+ */
+static uint32_t fewer_tensors(const struct torch *torch, uint32_t loader, uint32_t count)
+{
+	uint32_t fetches = AHEAD * torch->loaders.row[loader].each_workers, fewer = count / 2;
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < torch->fetches.count; i++) {
+		if (torch->fetches.row[i].loader != loader)
+			continue;
+		all += torch->fetches.row[i].opened;
+		fetches++;
+	}
+	while (fewer && count % fewer)
+		fewer--;
+	return fewer && fewer >= TOLERANCE * (double)all / (double)fetches ? fewer : 0;
+}
+
+/*
+ * If one worker is slow, each fetch of its batch opens those of all others, too, and no other fetch opens any: they
+ * look like one batch of many tensors, with ends between them.
+ */
+static uint32_t count_tensors(struct torch *torch, uint32_t loader)
+{
+	uint32_t most = tensors_of_batch(torch, loader);
+
+	for (uint32_t count = most; count; count = fewer_tensors(torch, loader, count)) {
+		ends_by_tensors(torch, loader, count);
+		if (!ends_are_wrong(torch, loader))
+			return count;
+	}
+	if (most)
+		ends_by_tensors(torch, loader, most);
+	return most;
+}
+
 static uint64_t mean_ns(const struct torch *torch, uint32_t loader)
 {
 	uint64_t sum = 0, count = 0;
@@ -146,10 +207,8 @@ void torch_ends_find(struct torch *torch)
 		struct torch_loader *loader = &torch->loaders.row[i];
 		bool opens = !loader->single && loader->pin == INDEX_NONE;
 
-		loader->batch_tensors = opens ? tensors_of_batch(torch, i) : 0;
-		if (loader->batch_tensors)
-			ends_by_tensors(torch, i, loader->batch_tensors);
-		else
+		loader->batch_tensors = opens ? count_tensors(torch, i) : 0;
+		if (!loader->batch_tensors)
 			ends_by_turns(torch, i);
 	}
 }

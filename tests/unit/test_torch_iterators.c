@@ -15,6 +15,7 @@
 #define TENSOR "_ZN2at12MapAllocatorC1ENS_6WithFdEx"
 #define ENTER "_ZN5torch8autograd8profiler25record_function_enter_newEx"
 #define EXIT "_ZN5torch8autograd8profilerL24record_function_exit_newEx"
+#define BACKWARD "_ZN5torch8autograd6Engine7executeEx"
 #define LOADER "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
 #define POLL 7 /* x86-64 */
 #define SESSION 100
@@ -222,12 +223,60 @@ static void of_one_loader(void **state)
 	end(&s);
 }
 
+/*
+ * One of three workers is slow: the fetch of its batch opens those of the other two as well, which are there already,
+ * and the two fetches after it open none. They are no ends of data.
+ */
+static void slow_worker(void **state)
+{
+	struct scene s;
+
+	begin(&s, 50);
+	s.model->calls.count = s.model->wakes.count = 0;
+	for (uint32_t i = 0; i < FETCHES; i++) {
+		call(&s, s.main, s.enter, 200 + 20 * i, LOADER);
+		for (uint32_t t = 0; t < WORKERS && i % WORKERS == 1; t++)
+			call(&s, s.main, s.tensor, 206 + 20 * i, "");
+		call(&s, s.main, s.leave, 210 + 20 * i, "");
+	}
+	for (uint32_t w = 0; w < WORKERS; w++)
+		make_batches(&s, w, 60);
+	build(&s, 1);
+	expect(&s, 0, WORKERS, FETCHES, 0);
+	end(&s);
+}
+
+/* The same with two workers: every other fetch opens none, but training follows. */
+static void slow_of_two(void **state)
+{
+	struct scene s;
+	uint32_t step;
+
+	begin(&s, 50);
+	step = function(s.model, BACKWARD);
+	s.model->calls.count = s.model->wakes.count = 0;
+	for (uint32_t i = 0; i < FETCHES; i++) {
+		call(&s, s.main, s.enter, 200 + 20 * i, LOADER);
+		for (uint32_t t = 0; t < 2 && i % 2 == 1; t++)
+			call(&s, s.main, s.tensor, 206 + 20 * i, "");
+		call(&s, s.main, s.leave, 210 + 20 * i, "");
+		call(&s, s.main, step, 212 + 20 * i, "");
+	}
+	for (uint32_t w = 0; w < WORKERS; w++)
+		make_batches(&s, w, 60);
+	build(&s, 1);
+	expect(&s, 0, WORKERS, FETCHES, 0);
+	end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_turns),
 		cmocka_unit_test(by_pipes),
 		cmocka_unit_test(of_one_loader),
+		cmocka_unit_test(slow_worker),
+		cmocka_unit_test(slow_of_two),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
