@@ -68,14 +68,14 @@ static bool waits_for_order(const struct model *model, const struct pipeline *pi
 	       model->threads.row[span->other].process == pipeline->process;
 }
 
-/* Adds the piece of work from @*from_ns to @to_ns; the next begins at @next_ns. */
+/* Adds the piece of work from @*from_ns, 0 = none was seen, to @to_ns; the next begins at @next_ns. */
 static bool end_work(struct pipeline *pipeline, const struct pipeline_thread *worker,
 		     uint64_t *from_ns, uint64_t to_ns, uint64_t next_ns)
 {
 	struct pipeline_work work = {
 		.start_ns = *from_ns, .end_ns = to_ns, .op = worker->op, .thread = worker->thread
 	};
-	bool any = work.start_ns < work.end_ns;
+	bool any = work.start_ns && work.start_ns < work.end_ns;
 
 	*from_ns = next_ns;
 	return !any || MODEL_PUSH(&pipeline->works, work);

@@ -102,6 +102,21 @@ static void orders_end_works(void **state)
 	release(&s);
 }
 
+/* A recording that attaches while a worker waits for an order: the time before it was no work. */
+static void no_work_before(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	set_scene(&s);
+	small_sleep(s.model, s.worker, 5 * MS, 10 * MS, SYS_poll, s.trainer, 0);
+	small_span(s.model, s.worker, 10 * MS, 15 * MS, STATE_RUNNING);
+	assert_int_equal(loader_works(s.model, s.pipeline, s.pipeline->threads.row, UINT64_MAX, 0), 0);
+	assert_int_equal(s.pipeline->works.count, 1);
+	assert_int_equal(s.pipeline->works.row[0].start_ns, 10 * MS);
+	release(&s);
+}
+
 /* A worker sleeps until its child process is done, which runs for 6 of these 10 ms; half of that is in the window. */
 static void helpers_work(void **state)
 {
@@ -133,6 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(orders_end_works),
+		cmocka_unit_test(no_work_before),
 		cmocka_unit_test(helpers_work),
 	};
 
