@@ -53,6 +53,7 @@ struct pipeline_thread {
 	uint32_t op; /* index into operators */
 	uint8_t role; /* enum pipeline_role */
 	bool descendant; /* not a thread of the framework itself: counts only in "with descendants" */
+	uint32_t set; /* worker processes that make the operator's elements in turn have the same; 0 = not known */
 };
 
 /* A thread made (a part of) an element. */

@@ -46,8 +46,9 @@ static struct pipeline *pipeline_of(const struct torch *torch, const struct torc
 static int add_thread(struct torch *torch, const struct torch_loader *loader, uint32_t thread,
 		      uint32_t op, uint8_t role, bool descendant)
 {
+	uint32_t group = torch->process_group[torch->model->threads.row[thread].process];
 	struct pipeline_thread row = {
-		.thread = thread, .op = op, .role = role, .descendant = descendant
+		.thread = thread, .op = op, .role = role, .descendant = descendant, .set = group + 1
 	};
 
 	return MODEL_PUSH(&pipeline_of(torch, loader)->threads, row) ? 0 : -ENOMEM;

@@ -100,6 +100,29 @@ def torch_source(job):
     os.kill(child, 9)
 
 
+def torch_uneven(job):
+    """Two workers that take turns; one of them is slow."""
+    import torch
+    from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+    class Rows(IterableDataset):
+        def __iter__(self):
+            slow = get_worker_info().id == 0
+            for number in range(BATCH * (job.rounds + 64)):
+                if slow:
+                    decode(job, ASLEEP, time.sleep, 2)
+                yield torch.full((256,), float(number))
+
+    torch.set_num_threads(1)
+    job.open()
+    batches = iter(DataLoader(Rows(), BATCH, num_workers=2,
+                              worker_init_fn=lambda number: number or planted.tell_root()))
+    next(batches)
+    planted.wait_for_go()
+    feed(job, batches)
+    print("causes=sleep\nremedy=equal part\nwhere=")
+
+
 def torch_trainer(job):
     """Without an accelerator: the main thread trains on a CPU."""
     import torch
@@ -185,6 +208,7 @@ planted.run({
     "torch_inline": torch_inline,
     "torch_collate": torch_collate,
     "torch_source": torch_source,
+    "torch_uneven": torch_uneven,
     "torch_trainer": torch_trainer,
     "torch_anew": anew(1),
     "torch_anew_two": anew(2),

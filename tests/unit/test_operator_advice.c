@@ -54,6 +54,7 @@ static const struct {
 	{ "torch", "worker", true, ADVISE_FASTER, "prefetch_factor" },
 	{ "torch", "worker", true, ADVISE_KEEP, "persistent_workers=True" },
 	{ "MegEngine", "worker", true, ADVISE_KEEP, NULL },
+	{ "torch", "worker", true, ADVISE_SHARE, "get_worker_info()" },
 	{ "torch", "DataLoader", true, ADVISE_FASTER, "num_workers=2" },
 	{ "torch", "pin", false, ADVISE_FASTER, "collate_fn" },
 	{ "torch", "Map", false, ADVISE_FASTER, NULL },

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/pipeline/operator_advice.h"
+#include "analyzer/analyse/pipeline/uneven.h"
 #include "analyzer/join/thread/timelines.h"
 #include "analyzer/model/translate.h"
 
@@ -323,6 +324,37 @@ static void tell_setting(const struct model *model, const struct pipeline_operat
 			 op->workers == 1 ? "" : "s");
 }
 
+/* Workers that take turns wait for the slowest of them. Returns false if they share their work. */
+static bool tell_uneven(const struct model *model, const struct pipeline *pipeline, uint32_t op,
+			enum bottleneck_kind kind, char *text, size_t size)
+{
+	struct uneven of = { 0 };
+	const char *own = operator_advice(model, pipeline, op, ADVISE_SHARE);
+	const struct thread *thread;
+
+	if (kind == BOTTLENECK_BUSY || kind == BOTTLENECK_SLEEPS || kind == BOTTLENECK_STORAGE ||
+	    kind == BOTTLENECK_SLOW || kind == BOTTLENECK_STARVED)
+		of = uneven_find(model, pipeline, op);
+	if (!of.workers)
+		return false;
+	thread = &model->threads.row[of.thread];
+	if (of.busy == 1)
+		snprintf(text, size,
+			 tr("Of its %u workers %.32s %u is at work for %.0f %% of the time, and the others for %.0f %%: "
+			    "they take turns, and wait for this one. Give each an equal part of the work; more workers "
+			    "alone do not help.%s%s"),
+			 of.workers, model_text(model, thread->name), thread->tid, of.percent, of.others_percent,
+			 *own ? " " : "", own);
+	else
+		snprintf(text, size,
+			 tr("Of its %u workers %u are at work for up to %.0f %% of the time (most of all %.32s %u), and the "
+			    "others for %.0f %%: they take turns, and wait for these. Give each an equal part of the work; "
+			    "more workers alone do not help.%s%s"),
+			 of.workers, of.busy, of.percent, model_text(model, thread->name), thread->tid,
+			 of.others_percent, *own ? " " : "", own);
+	return true;
+}
+
 void bottleneck_remedy(const struct model *model, const struct pipeline *pipeline, uint32_t op,
 		       enum bottleneck_kind kind, double idle_cpus, char *text, size_t size)
 {
@@ -330,6 +362,8 @@ void bottleneck_remedy(const struct model *model, const struct pipeline *pipelin
 	const char *own = operator_advice(model, pipeline, op, aim_of(kind));
 	char setting[96];
 
+	if (tell_uneven(model, pipeline, op, kind, text, size))
+		return;
 	if (wants_cpus(row, kind) && idle_cpus < IDLE_CPU) {
 		snprintf(text, size,
 			 tr("No CPU is idle that more workers could use: do less per element (cheaper or "

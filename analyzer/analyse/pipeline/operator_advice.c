@@ -46,6 +46,8 @@ static const struct {
 	  N_("DataLoader: raise num_workers, or prefetch_factor where batches differ in cost.") },
 	{ "torch", ADVISE_KEEP, "",
 	  N_("DataLoader: persistent_workers=True, for a loader that is made once, before the loop over epochs.") },
+	{ "torch", ADVISE_SHARE, "",
+	  N_("An IterableDataset divides its data itself, by get_worker_info(): into equal parts, one or more for each worker.") },
 	{ "torch", ADVISE_FASTER, "pin",
 	  N_("pin_memory: pass on fewer and larger tensors (collate_fn), so that there are fewer copies.") },
 	{ "torch", ADVISE_UNLOCK, "",

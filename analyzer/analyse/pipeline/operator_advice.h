@@ -14,6 +14,7 @@ enum advice_aim {
 	ADVISE_FEWER, /* its threads have the CPUs that the trainer needs */
 	ADVISE_STORAGE, /* it waits for a disk */
 	ADVISE_KEEP, /* its worker processes are started anew for each epoch */
+	ADVISE_SHARE, /* few of its worker processes have most of the work */
 };
 
 /*
