@@ -123,17 +123,15 @@ def torch_uneven(job):
     print("causes=sleep\nremedy=equal part\nwhere=")
 
 
-def torch_trainer(job):
-    """Without an accelerator: the main thread trains on a CPU."""
+def train(job, batches, task, rounds):
+    """Without an accelerator: the main thread trains on a CPU. Returns the time that it takes."""
     import torch
 
-    job.lib.plant_share()
-    batches = loader(job, lambda number: decode(job, ASLEEP, time.sleep, 1), 1)
     network = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 1))
     optimizer = torch.optim.SGD(network.parameters(), lr=1e-9)
 
-    def train(batch):
-        end = time.thread_time() + job.task
+    def step(batch):
+        end = time.thread_time() + task
         while time.thread_time() < end:
             optimizer.zero_grad()
             network(batch).sum().backward()
@@ -141,12 +139,28 @@ def torch_trainer(job):
 
     planted.wait_for_go()
     begin = time.monotonic_ns()
-    for _ in range(job.rounds):
+    for _ in range(rounds):
         start = time.monotonic_ns()
         batch = next(batches)
         job.lib.plant_fed(start, time.monotonic_ns())
-        train(batch)
-    print(f"causes=sleep\n{LOADER}loop_ns={time.monotonic_ns() - begin}")
+        step(batch)
+    return time.monotonic_ns() - begin
+
+
+def torch_trainer(job):
+    job.lib.plant_share()
+    batches = loader(job, lambda number: decode(job, ASLEEP, time.sleep, 1), 1)
+    print(f"causes=sleep\n{LOADER}loop_ns={train(job, batches, job.task, job.rounds)}")
+
+
+def torch_reads(job):
+    """Without workers the main thread sleeps for each row, as for a remote read. The twin's rows are there."""
+    longer = 1 if job.faulty else 8  # its fetches take less of its time
+    job.lib.plant_share()
+    planted.tell_root()
+    batches = loader(job, lambda number: decode(job, ASLEEP, time.sleep, 1) if job.faulty else None, 0)
+    loop_ns = train(job, batches, longer * job.task, job.rounds // longer)
+    print(f"causes=sleep\nhops=1\nremedy=num_workers\nwhere=decode|spell\nloop_ns={loop_ns}")
 
 
 def anew(workers):
@@ -210,6 +224,7 @@ planted.run({
     "torch_source": torch_source,
     "torch_uneven": torch_uneven,
     "torch_trainer": torch_trainer,
+    "torch_reads": torch_reads,
     "torch_anew": anew(1),
     "torch_anew_two": anew(2),
 })

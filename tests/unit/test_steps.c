@@ -97,6 +97,8 @@ static void epochs(void **state)
 	fetch(f, 130 * MS, 131 * MS, true);
 	fetch(f, 200 * MS, 203 * MS, false);
 	fetch(f, 260 * MS, 261 * MS, true);
+	small_sleep(f->model, f->trainer, 111 * MS, 113 * MS, 202, INDEX_NONE, SPAN_WOKEN_TIMER);
+	small_sleep(f->model, f->trainer, 201 * MS, 205 * MS, 202, INDEX_NONE, SPAN_WOKEN_TIMER);
 	steps = analyse(f);
 	assert_int_equal(steps->count, 3);
 	assert_int_equal(steps->rows[0].duration_ns, 10 * MS);
@@ -110,6 +112,7 @@ static void epochs(void **state)
 	assert_int_equal(steps->judged, 1);
 	assert_int_equal(steps->judged_ns, 60 * MS);
 	assert_int_equal(steps->judged_wait_ns, 3 * MS);
+	assert_int_equal(steps->judged_slept_ns, 2 * MS);
 }
 
 /* The third step: a sleep that a timer ends, a run of @run_ns, a sleep that the operator's thread ends. */

@@ -167,11 +167,41 @@ static void evaluation_in_steps(void **state)
 	}
 }
 
+/* A loader without workers sleeps in the trainer's thread: that is the loader's time, as far as it was in fetches. */
+static void fetches_asleep(void **state)
+{
+	struct verdict_scene f;
+	struct scene *scene = &f.scene;
+
+	(void)state;
+	verdict_begin(&f);
+	verdict_add_pipeline(&f);
+	((struct pipeline *)f.usage.pipeline)->threads.count = 0;
+	f.usage.pipeline->operators.row[0].in_trainer = true;
+	small_span(scene->model, scene->main, 0, 300 * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, 300 * US, 900 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+	small_span(scene->model, scene->main, 900 * US, 1000 * US, STATE_RUNNING);
+	f.steps.judged_slept_ns = 600 * US;
+	f.steps.judged_wait_ns = 700 * US;
+	f.steps.judged_to_ns = 1000 * US;
+	f.all_steps.main = 0;
+	verdict_blame(&f, BOTTLENECK_SLOW, 70);
+	verdict_judge_waits(&f);
+	verdict_expect(&f, VERDICT_DATA, 70);
+	assert_int_equal(f.verdict.idle.cause, IDLE_SLEEP);
+	verdict_says(&f, "The trainer's own thread makes the batches");
+	f.steps.judged_slept_ns = 0;
+	verdict_judge(&f);
+	verdict_expect(&f, VERDICT_HOST_CODE, 60);
+	verdict_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(restarts),
 		cmocka_unit_test(restarts_of_one_job),
+		cmocka_unit_test(fetches_asleep),
 		cmocka_unit_test(evaluation_in_steps),
 	};
 

@@ -25,15 +25,48 @@ static bool has_workers(const struct judge *judge, uint32_t pipeline)
 	return false;
 }
 
-/*
- * Returns the part of @own_ns in which a loader makes its batches in the thread that fetches: the time in fetches
- * without waits. If the loader has workers, all waits, also those for a CPU, are waits for it and are subtracted.
- */
-static uint64_t own_fetches(const struct judge *judge, const struct verdict *verdict,
-			    uint64_t own_ns)
+/* Returns the waits of the fetching thread that have their root in its own code. */
+static uint64_t own_waits(const struct judge *judge)
 {
 	const struct idle_roots *waits = &judge->facts->waits->waits;
-	uint64_t fetch_ns, other_ns = 0;
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < waits->count; i++)
+		if (judge_state_of(judge, &waits->row[i]) == VERDICT_HOST_CODE && judge_is_fetcher(judge, &waits->row[i]))
+			ns += waits->row[i].ns;
+	return ns;
+}
+
+/*
+ * Returns the part of the waits with roots in the fetching thread's own code in which a loader without workers makes
+ * its batches: the thread sleeps in fetches, for example for a remote read.
+ */
+static uint64_t slept_fetches(const struct judge *judge, const struct verdict *verdict)
+{
+	const struct idle_roots *waits = &judge->facts->waits->waits;
+	uint64_t slept_ns, own_ns = own_waits(judge);
+
+	if (verdict->wait_percent < VERDICT_NOISE_PERCENT || verdict->op == INDEX_NONE ||
+	    !judge->facts->waits->of_steps || has_workers(judge, verdict->pipeline))
+		return 0;
+	slept_ns = judge->facts->steps->pipelines[verdict->pipeline].judged_slept_ns;
+	/* Its other waits in fetches are for others: threads that it starts, a server. */
+	for (uint32_t i = 0; i < waits->count; i++)
+		if (!judge_is_fetcher(judge, &waits->row[i]) &&
+		    judge_owner_of(judge, &waits->row[i]).pipeline == verdict->pipeline)
+			slept_ns -= slept_ns < waits->row[i].ns ? slept_ns : waits->row[i].ns;
+	return slept_ns < own_ns ? slept_ns : own_ns;
+}
+
+/*
+ * Returns the part of @own_ns in which a loader makes its batches in the thread that fetches: the time in fetches
+ * without waits, of which @slept_ns have their root in the thread's own code. If the loader has workers, all waits, also those for a CPU, are waits for it and are subtracted.
+ */
+static uint64_t own_fetches(const struct judge *judge, const struct verdict *verdict,
+			    uint64_t own_ns, uint64_t slept_ns)
+{
+	const struct idle_roots *waits = &judge->facts->waits->waits;
+	uint64_t fetch_ns, other_ns = slept_ns;
 	bool workers;
 
 	if (verdict->wait_percent < VERDICT_NOISE_PERCENT || verdict->op == INDEX_NONE ||
@@ -214,6 +247,7 @@ void judge_threads(struct judge *judge, struct verdict *verdict)
 {
 	const struct host_waits *waits = judge->facts->waits;
 	uint64_t own_ns = waits->own.total_ns, asked_ns = waits->waits.total_ns, fetched_ns, spins_ns;
+	uint64_t slept_ns;
 	uint8_t heaviest;
 
 	verdict->of = waits->of_steps ? VERDICT_OF_STEP_TIME : VERDICT_OF_WALL_TIME;
@@ -227,7 +261,10 @@ void judge_threads(struct judge *judge, struct verdict *verdict)
 	spins_ns = waits->why == WAITS_OF_LAST ? find_held(judge) : find_spins(judge);
 	own_ns -= spins_ns;
 	judge->ns[VERDICT_HOST_CODE] += spins_ns;
-	fetched_ns = own_fetches(judge, verdict, own_ns);
+	slept_ns = slept_fetches(judge, verdict);
+	judge->ns[VERDICT_HOST_CODE] -= slept_ns;
+	judge->ns[VERDICT_DATA] += slept_ns;
+	fetched_ns = own_fetches(judge, verdict, own_ns, slept_ns);
 	own_ns -= fetched_ns;
 	judge->ns[VERDICT_DATA] += fetched_ns;
 	verdict->own_percent = verdict->percent = judge_share(own_ns, judge->window_ns);

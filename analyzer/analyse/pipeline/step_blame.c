@@ -112,14 +112,14 @@ static uint32_t first_span(const struct step_blame *blame, const struct timeline
 		      blame->model->spans.row[timeline->first + i].end_ns <= ts_ns);
 }
 
-/* Did the thread sleep for most of the fetch? */
-static bool slept(const struct step_blame *blame, uint32_t thread)
+/* Returns the time in the fetch in which a thread slept; 0 also if that is not known. */
+static uint64_t slept_ns(const struct step_blame *blame, uint32_t thread)
 {
 	const struct timeline *timeline;
 	uint64_t ns = 0;
 
 	if (thread >= blame->model->timelines.count)
-		return false;
+		return 0;
 	timeline = &blame->model->timelines.row[thread];
 	for (uint32_t i = first_span(blame, timeline, blame->fetch.from_ns); i < timeline->count; i++) {
 		const struct span *span = &blame->model->spans.row[timeline->first + i];
@@ -129,7 +129,13 @@ static bool slept(const struct step_blame *blame, uint32_t thread)
 		if (span->state == STATE_SLEEP)
 			ns += analysis_clipped(span->start_ns, span->end_ns, &blame->fetch);
 	}
-	return 2 * ns > blame->fetch.to_ns - blame->fetch.from_ns;
+	return ns;
+}
+
+/* Did the thread sleep for most of the fetch? */
+static bool slept(const struct step_blame *blame, uint32_t thread)
+{
+	return 2 * slept_ns(blame, thread) > blame->fetch.to_ns - blame->fetch.from_ns;
 }
 
 /* Does the operator only hand on elements, and did it have none? */
@@ -274,6 +280,7 @@ void step_blame_find(struct step_blame *blame, const struct pipeline_fetch *fetc
 	memset(blame->costs, 0, blame->pipeline->operators.count * sizeof(*blame->costs));
 	blame->other_cpu_ns = 0;
 	blame->fetch = (struct analysis_window){ fetch->start_ns, fetch->end_ns };
+	blame->slept_ns = slept_ns(blame, fetch->thread);
 	blame_wait(blame, fetch);
 	blame_trainer(blame, fetch->thread, &step);
 }

@@ -16,6 +16,7 @@ struct step_blame {
 	bool *calls; /* by edge: there is no queue, one operator calls the other */
 	struct analysis_window fetch; /* of the current step */
 	struct operator_cost *costs; /* by operator, for the last step */
+	uint64_t slept_ns; /* time in that fetch in which the trainer's thread slept; 0 also if that is not known */
 	uint64_t other_cpu_ns; /* time in that step in which threads of no operator had the trainer's CPU */
 };
 

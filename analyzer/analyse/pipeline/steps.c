@@ -44,6 +44,7 @@ static void judge(struct pipeline_steps *steps, const struct step *step,
 	steps->judged++;
 	steps->judged_ns += step->duration_ns;
 	steps->judged_wait_ns += step->data_wait_ns;
+	steps->judged_slept_ns += blame->slept_ns;
 	steps->other_cpu_ns += blame->other_cpu_ns;
 }
 

@@ -44,6 +44,7 @@ struct pipeline_steps {
 	uint64_t judged_to_ns;
 	uint64_t judged_ns; /* duration of the judged steps */
 	uint64_t judged_wait_ns; /* the part of it in fetches */
+	uint64_t judged_slept_ns; /* the part of that in which the trainer's thread slept; 0 also if that is not known */
 	uint64_t other_cpu_ns; /* the trainer's thread was ready, threads of no operator had its CPU */
 	uint64_t restart_ns; /* the trainer's time for workers that were started anew, from judged_from_ns to judged_to_ns */
 	uint64_t restart_fetch_ns; /* the trainer's time in the first fetches from these */
