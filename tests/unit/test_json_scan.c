@@ -153,6 +153,34 @@ static void plain(void **state)
 		check_plain(PLAIN[i]);
 }
 
+/* Any byte at any place of a text of several words: eight bytes are looked at together. */
+static void any_byte(void **state)
+{
+	static struct events expected, seen;
+	char text[] = "[\"0123456789abcdefghij\",1]";
+	const size_t size = strlen(text), last = size - 5;
+
+	for (size_t at = 2; at <= last; at++) {
+		const char was = text[at];
+
+		for (int c = 0; c <= 0xff; c++) {
+			int err;
+
+			memset(&expected, 0, sizeof(expected));
+			memset(&seen, 0, sizeof(seen));
+			text[at] = (char)c;
+			err = by_scan(text, size, size / 2, &seen);
+			assert_int_equal(err, c < 0x20 || c == '"' || (c == '\\' && !strchr("bf", text[at + 1])) ? -EAGAIN : 0);
+			if (err)
+				continue;
+			assert_true(by_yajl(text, size, &expected));
+			assert_int_equal(seen.used, expected.used);
+			assert_memory_equal(seen.text, expected.text, seen.used);
+		}
+		text[at] = was;
+	}
+}
+
 /* Texts that yajl refuses or treats specially: from the first byte or the last. */
 static void strange(void **state)
 {
@@ -246,7 +274,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain),   cmocka_unit_test(strange), cmocka_unit_test(damaged),
-		cmocka_unit_test(stopped), cmocka_unit_test(deep),
+		cmocka_unit_test(stopped), cmocka_unit_test(deep),    cmocka_unit_test(any_byte),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
