@@ -53,6 +53,27 @@ static void written_twice(void **state)
 	assert_true(find(&keys, 0, "b")->array);
 }
 
+/* Keys of any length that differ in one byte, whatever its place, are other keys. */
+static void nearly_same(void **state)
+{
+	static const char TEXT[] = "abcdefghijklmnopqrstuvwx";
+
+	for (size_t length = 1; length < sizeof(TEXT); length++) {
+		char key[sizeof(TEXT)] = "", other[sizeof(TEXT)] = "";
+		const char *const wanted[] = { key, NULL };
+		struct json_keys keys;
+
+		memcpy(key, TEXT, length);
+		json_keys_begin(&keys, wanted);
+		for (size_t at = 0; at < length; at++) {
+			memcpy(other, TEXT, length);
+			assert_non_null(find(&keys, 0, other));
+			other[at]++;
+			assert_null(find(&keys, 0, other));
+		}
+	}
+}
+
 /* All keys, also those in one hash chain; keys beyond the table's room are not found. */
 static void too_many(void **state)
 {
@@ -76,6 +97,7 @@ int main(void)
 		cmocka_unit_test(in_their_objects),
 		cmocka_unit_test(written_twice),
 		cmocka_unit_test(too_many),
+		cmocka_unit_test(nearly_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
