@@ -124,6 +124,27 @@ static void many(void **state)
 	end(&f);
 }
 
+/* Tasks of two streams alternate, and were not enqueued in the order of the rows. */
+static void alternating(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	for (uint64_t i = 0; i < 40; i++) {
+		task(&f, 2, 3000 + i, 0, 700 + i);
+		task(&f, 1, 2000 - i, 0, 500 - i);
+	}
+	task(&f, 3, 1000, 0, 800); /* no wait is for its stream */
+	call(&f, f.thread, f.sync, 1971, 5000, 1);
+	call(&f, f.thread, f.sync, 3010, 6000, 2);
+	collect(&f, 81, false);
+	assert_int_equal(f.bounds.count, 2);
+	expect(&f, 0, 470, 5000, true); /* enqueued at 1970 */
+	expect(&f, 1, 709, 6000, true); /* enqueued at 3009 */
+	end(&f);
+}
+
 /* A wait that begins after tasks were enqueued ends after the latest end of these. */
 static void waits(void **state)
 {
@@ -253,7 +274,7 @@ static void handles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests_[] = {
-		cmocka_unit_test(tasks),    cmocka_unit_test(many),  cmocka_unit_test(waits),
+		cmocka_unit_test(tasks),    cmocka_unit_test(many), cmocka_unit_test(alternating),  cmocka_unit_test(waits),
 		cmocka_unit_test(stream_0), cmocka_unit_test(no_waits), cmocka_unit_test(found), cmocka_unit_test(handles),
 	};
 

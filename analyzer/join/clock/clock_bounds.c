@@ -6,12 +6,13 @@
 #include <sys/param.h>
 
 #include "analyzer/join/launch/call_kind.h"
+#include "analyzer/model/task_sort.h"
 #include "lib/base/map.h"
 #include "lib/base/bisect.h"
+#include "lib/base/sort_rows.h"
 
 /* A task with its enqueue instant and the latest end of the tasks of its stream up to it. */
 struct enqueued {
-	uint64_t stream;
 	uint64_t enqueue_ns;
 	uint64_t end_ns;
 };
@@ -52,35 +53,24 @@ static int add_task(struct clock_bounds *bounds, const struct device_task *task,
 	return error;
 }
 
-static int compare(const void *a, const void *b)
+static int by_enqueue(const void *a, const void *b)
 {
 	const struct enqueued *x = a, *y = b;
 
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
 	return x->enqueue_ns < y->enqueue_ns ? -1 : x->enqueue_ns > y->enqueue_ns;
 }
 
-/* Returns the tasks with times, sorted by stream and enqueue instant; NULL without memory. */
-static struct enqueued *enqueue_order(const struct device_task *tasks, uint32_t task_count,
-				      uint32_t *count)
+/* Fills @order with the tasks rows[0..count), sorted by enqueue instant. */
+static void enqueue_order(const struct model *model, const uint32_t *rows, uint32_t count, struct enqueued *order)
 {
-	struct enqueued *order = calloc((size_t)task_count + 1, sizeof(*order));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct device_task *task = &model->tasks.row[rows[i]];
 
-	*count = 0;
-	if (!order)
-		return NULL;
-	for (uint32_t i = 0; i < task_count; i++) {
-		if (tasks[i].end_ns && tasks[i].enqueue_ns)
-			order[(*count)++] = (struct enqueued){ tasks[i].stream, tasks[i].enqueue_ns,
-							       tasks[i].end_ns };
+		order[i] = (struct enqueued){ task->enqueue_ns, task->end_ns };
 	}
-	qsort(order, *count, sizeof(*order), compare);
-	for (uint32_t i = 1; i < *count; i++) {
-		if (order[i].stream == order[i - 1].stream)
-			order[i].end_ns = MAX(order[i].end_ns, order[i - 1].end_ns);
-	}
-	return order;
+	sort_rows(order, count, sizeof(*order), by_enqueue);
+	for (uint32_t i = 1; i < count; i++)
+		order[i].end_ns = MAX(order[i].end_ns, order[i - 1].end_ns);
 }
 
 static int compare_syncs(const void *a, const void *b)
@@ -180,18 +170,18 @@ uint32_t sync_calls_find(const struct sync_calls *syncs, uint32_t process, uint6
 	return BISECT(i, 0, syncs->count, compare_syncs(&syncs->row[i], &key) < 0);
 }
 
-/* Adds the bounds of one stream, whose tasks are order[0..count). */
-static int add_stream(const struct sync_calls *syncs, uint32_t process,
-		      const struct enqueued *order, uint32_t count, struct clock_bounds *bounds)
+/* The syncs of the stream begin at @first; its tasks are order[0..count). */
+static int add_stream(const struct sync_calls *syncs, uint32_t first, const struct enqueued *order, uint32_t count,
+		      struct clock_bounds *bounds)
 {
+	const struct sync_call *begin = &syncs->row[first];
 	uint32_t next = 0;
 	int error = 0;
 
-	for (uint32_t i = sync_calls_find(syncs, process, order->stream, 0); i < syncs->count && !error;
-	     i++) {
+	for (uint32_t i = first; i < syncs->count && !error; i++) {
 		const struct sync_call *sync = &syncs->row[i];
 
-		if (sync->process != process || sync->stream != order->stream)
+		if (sync->process != begin->process || sync->stream != begin->stream)
 			break;
 		while (next < count && order[next].enqueue_ns < sync->start_ns)
 			next++;
@@ -201,23 +191,47 @@ static int add_stream(const struct sync_calls *syncs, uint32_t process,
 	return error;
 }
 
-static int add_syncs(const struct sync_calls *syncs, uint32_t process,
-		     const struct device_task *tasks, uint32_t task_count,
-		     struct clock_bounds *bounds)
+/* Adds the bounds of one stream, whose tasks are rows[0..count). Most streams are never waited for. */
+static int add_rows(const struct model *model, const struct sync_calls *syncs, uint32_t process,
+		    const uint32_t *rows, uint32_t count, struct clock_bounds *bounds)
 {
-	uint32_t count;
-	struct enqueued *order = enqueue_order(tasks, task_count, &count);
-	int error = 0;
+	const uint64_t stream = model->tasks.row[rows[0]].stream;
+	const uint32_t first = sync_calls_find(syncs, process, stream, 0);
+	struct enqueued *order;
+	int error;
 
+	if (first == syncs->count || syncs->row[first].process != process || syncs->row[first].stream != stream)
+		return 0;
+	order = malloc((size_t)count * sizeof(*order));
 	if (!order)
 		return -ENOMEM;
-	for (uint32_t first = 0, end; first < count && !error; first = end) {
-		end = first;
-		while (end < count && order[end].stream == order[first].stream)
-			end++;
-		error = add_stream(syncs, process, order + first, end - first, bounds);
-	}
+	enqueue_order(model, rows, count, order);
+	error = add_stream(syncs, first, order, count, bounds);
 	free(order);
+	return error;
+}
+
+static int add_syncs(const struct model *model, const struct sync_calls *syncs, uint32_t first, uint32_t task_count,
+		     struct clock_bounds *bounds)
+{
+	const uint32_t process = model->devices.row[model->tasks.row[first].device].process;
+	uint32_t *rows = malloc(((size_t)task_count + 1) * sizeof(*rows)), count = 0;
+	int error = 0;
+
+	if (!rows)
+		return -ENOMEM;
+	for (uint32_t i = first; i < first + task_count; i++)
+		if (model->tasks.row[i].end_ns && model->tasks.row[i].enqueue_ns)
+			rows[count++] = i;
+	/* Not all tasks by their instants: those of a stream are mostly in order, those of several alternate. */
+	tasks_sort_by_stream(model, rows, count);
+	for (uint32_t at = 0, end; at < count && !error; at = end) {
+		end = at;
+		while (end < count && model->tasks.row[rows[end]].stream == model->tasks.row[rows[at]].stream)
+			end++;
+		error = add_rows(model, syncs, process, rows + at, end - at, bounds);
+	}
+	free(rows);
 	return error;
 }
 
@@ -232,7 +246,5 @@ int clock_bounds_collect(const struct model *model, const struct sync_calls *syn
 		return 0;
 	for (uint32_t i = 0; i < count && !error; i++)
 		error = add_task(bounds, &tasks[i], queued);
-	return error ? error
-		     : add_syncs(syncs, model->devices.row[tasks->device].process, tasks, count,
-				 bounds);
+	return error ? error : add_syncs(model, syncs, first, count, bounds);
 }
