@@ -128,36 +128,59 @@ static int by_enqueue(const void *a, const void *b, void *context)
 	const struct device_task *x = &tasks[*(const uint32_t *)a];
 	const struct device_task *y = &tasks[*(const uint32_t *)b];
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
 	if (x->enqueue_ns != y->enqueue_ns)
 		return x->enqueue_ns < y->enqueue_ns ? -1 : 1;
 	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
-/* Joins tasks whose thread and enqueue instant are known, thread by thread. */
+static bool goes_by_enqueue(const struct model *model, const struct device_task *task)
+{
+	return task->call == INDEX_NONE && task->thread < model->threads.count && task->enqueue_ns &&
+	       !(task->flags & MODEL_TASK_NUMBERED);
+}
+
+/* Deals the tasks out to their threads: those of thread i are order[next[i - 1]..next[i]) afterwards. */
+static void deal_to_threads(const struct model *model, uint32_t *order, uint32_t *next)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < model->tasks.count; i++)
+		if (goes_by_enqueue(model, &model->tasks.row[i]))
+			next[model->tasks.row[i].thread]++;
+	for (uint32_t i = 0; i < model->threads.count; i++) {
+		const uint32_t of_thread = next[i];
+
+		next[i] = count;
+		count += of_thread;
+	}
+	for (uint32_t i = 0; i < model->tasks.count; i++)
+		if (goes_by_enqueue(model, &model->tasks.row[i]))
+			order[next[model->tasks.row[i].thread]++] = i;
+}
+
+/*
+ * Joins tasks whose thread and enqueue instant are known, thread by thread: a thread's tasks are mostly in order, those of
+ * several threads alternate.
+ */
 static int join_by_enqueue(struct model *model, struct launch_join *join)
 {
-	struct device_task *tasks = model->tasks.row;
-	uint32_t *order, count = 0;
+	uint32_t *order = malloc(((size_t)model->tasks.count + 1) * sizeof(*order));
+	uint32_t *next = calloc((size_t)model->threads.count + 1, sizeof(*next)), first = 0;
 
-	order = calloc((size_t)model->tasks.count + 1, sizeof(*order));
-	if (!order)
+	if (!order || !next) {
+		free(order);
+		free(next);
 		return -ENOMEM;
-	for (uint32_t i = 0; i < model->tasks.count; i++) {
-		if (tasks[i].call == INDEX_NONE && tasks[i].thread < model->threads.count &&
-		    tasks[i].enqueue_ns && !(tasks[i].flags & MODEL_TASK_NUMBERED))
-			order[count++] = i;
 	}
-	if (count)
-		qsort_r(order, count, sizeof(*order), by_enqueue, tasks);
-	for (uint32_t first = 0, end; first < count; first = end) {
-		end = first + 1;
-		while (end < count && tasks[order[end]].thread == tasks[order[first]].thread)
-			end++;
-		join_thread(model, order + first, end - first, join);
+	deal_to_threads(model, order, next);
+	for (uint32_t i = 0; i < model->threads.count; first = next[i++]) {
+		if (next[i] == first)
+			continue;
+		qsort_r(order + first, next[i] - first, sizeof(*order), by_enqueue, model->tasks.row);
+		join_thread(model, order + first, next[i] - first, join);
 	}
 	free(order);
+	free(next);
 	return 0;
 }
 
