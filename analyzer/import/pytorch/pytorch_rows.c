@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/import/pipeline_stage.h"
+#include "analyzer/model/model_reserve.h"
 #include "lib/base/bisect.h"
 #include "lib/base/sort_rows.h"
 
@@ -223,10 +224,21 @@ static int put_memory(struct pytorch *file, const struct pytorch_memory *from)
 	return MODEL_PUSH(&file->import->model->memory_records, record) ? 0 : -ENOMEM;
 }
 
+/* Room for all rows at once: rows that outgrow the memory would be copied to a file. */
+static int make_room(struct pytorch *file)
+{
+	struct model *model = file->import->model;
+
+	return (!file->import->alone || MODEL_RESERVE(&model->calls, file->calls.count)) &&
+			       MODEL_RESERVE(&model->tasks, file->tasks.count)
+		       ? 0
+		       : -ENOMEM;
+}
+
 int pytorch_put_rows(struct pytorch *file)
 {
 	uint32_t first_device = file->import->model->devices.count;
-	int err = 0;
+	int err = make_room(file);
 
 	SORT_ARRAY(&file->calls, by_correlation);
 	/* Of operators with the same number the first is used: sorting keeps their order. */
