@@ -78,6 +78,27 @@ bool map_put(struct map *map, uint64_t key, uint32_t value)
 	return true;
 }
 
+void map_remove(struct map *map, uint64_t key)
+{
+	struct map_slot *slot = map->slot ? find(map, key) : NULL;
+	uint32_t hole, i;
+
+	if (!slot || slot->value == MAP_NONE)
+		return;
+	hole = (uint32_t)(slot - map->slot);
+	/* Keys that would not be found behind the hole move into it: those that belong at or before it. */
+	for (i = (hole + 1) & map->mask; map->slot[i].value != MAP_NONE; i = (i + 1) & map->mask) {
+		uint32_t home = slot_of(map, map->slot[i].key);
+
+		if (((i - home) & map->mask) < ((i - hole) & map->mask))
+			continue;
+		map->slot[hole] = map->slot[i];
+		hole = i;
+	}
+	map->slot[hole].value = MAP_NONE;
+	map->count--;
+}
+
 void map_free(struct map *map)
 {
 	free(map->slot);

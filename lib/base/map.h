@@ -31,6 +31,9 @@ uint32_t map_get(const struct map *map, uint64_t key);
 /* Set the value (not MAP_NONE) of a key. Returns false without memory. */
 bool map_put(struct map *map, uint64_t key, uint32_t value);
 
+/* Removes a key, if it is there. The next map_put() of any key then needs no memory. */
+void map_remove(struct map *map, uint64_t key);
+
 void map_free(struct map *map);
 
 #endif /* PROFBPF_LIB_BASE_MAP_H */
