@@ -9,6 +9,7 @@
 
 #include <semaphore.h>
 #include <string.h>
+#include <time.h>
 
 #include "daemon/profbpfd/probe/prober.h"
 
@@ -150,12 +151,45 @@ static void the_latest_begin_counts(void **state)
 	assert_int_equal(last_began_ns, 3);
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* The CPU time of requests for this many processes: two for each, before any of them was scanned. */
+static uint64_t requests_take(int processes)
+{
+	struct prober *prober = begin();
+	uint64_t before = cpu_ns(), taken;
+
+	for (int i = 0; i < 2 * processes; i++)
+		prober_scan(prober, REUSED + i % processes, false, 1);
+	for (int i = 0; i < processes; i++)
+		prober_forget(prober, REUSED + i, 2);
+	taken = cpu_ns() - before;
+	finish(prober);
+	return taken;
+}
+
+/* Eight times the processes take some ten times the time; it would be sixty if each were compared with all others. */
+static void many_processes_take_little_time(void **state)
+{
+	uint64_t few = requests_take(4000), again = requests_take(4000);
+
+	(void)state;
+	assert_true(requests_take(32000) < 30 * (few < again ? few : again));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_scan_serves_many_requests),
 		cmocka_unit_test(a_later_process_is_scanned),
 		cmocka_unit_test(the_latest_begin_counts),
+		cmocka_unit_test(many_processes_take_little_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "lib/base/map.h"
+
 #define LOOK_SECONDS 1
 
 struct job {
@@ -24,6 +26,9 @@ struct prober {
 	pthread_mutex_t lock;
 	pthread_cond_t filled;
 	struct job *first, **last;
+	struct job **scans; /* those that have not begun and serve further requests; at most one per process */
+	size_t scan_count, scan_room;
+	struct map scan_of; /* index in @scans, by process id */
 	bool ending;
 	struct timespec look; /* time of the next check of the probes' cost */
 	struct probes *probes;
@@ -44,10 +49,50 @@ static bool time_to_look(struct prober *p)
 	return true;
 }
 
+static struct job *scan_of(const struct prober *p, pid_t pid)
+{
+	uint32_t index = map_get(&p->scan_of, (uint64_t)pid);
+
+	return index == MAP_NONE ? NULL : p->scans[index];
+}
+
+/* Without memory the scan just serves no other request. */
+static void add_scan(struct prober *p, struct job *job)
+{
+	size_t room = p->scan_room ? 2 * p->scan_room : 64;
+	struct job **grown;
+
+	if (p->scan_count == p->scan_room) {
+		grown = reallocarray(p->scans, room, sizeof(struct job *));
+		if (!grown)
+			return;
+		p->scans = grown;
+		p->scan_room = room;
+	}
+	if (map_put(&p->scan_of, (uint64_t)job->pid, (uint32_t)p->scan_count))
+		p->scans[p->scan_count++] = job;
+}
+
+/* @job is a scan that serves no further request, or no scan. */
+static void remove_scan(struct prober *p, const struct job *job)
+{
+	uint32_t index = map_get(&p->scan_of, (uint64_t)job->pid);
+	struct job *last;
+
+	if (index == MAP_NONE || p->scans[index] != job)
+		return;
+	map_remove(&p->scan_of, (uint64_t)job->pid);
+	last = p->scans[--p->scan_count];
+	p->scans[index] = last;
+	if (last != job)
+		map_put(&p->scan_of, (uint64_t)last->pid, index);
+}
+
 static struct job *take_first(struct prober *p)
 {
 	struct job *job = p->first;
 
+	remove_scan(p, job);
 	p->first = job->next;
 	if (!p->first)
 		p->last = &p->first;
@@ -137,34 +182,35 @@ struct prober *prober_new(struct probes *probes, struct code_names *code_names)
 	return p;
 }
 
+static void append(struct prober *p, struct job *job)
+{
+	struct job *scan = scan_of(p, job->pid);
+
+	*p->last = job;
+	p->last = &job->next;
+	if (job->forget && scan)
+		remove_scan(p, scan);
+	else if (!job->forget && !job->tail)
+		add_scan(p, job);
+	pthread_cond_signal(&p->filled);
+}
+
 /*
  * A process that loads many libraries causes many requests: one scan that has not begun serves all of them. If the
  * process is forgotten after that scan, the request is for another process with its id.
  */
-static struct job *asked_already(struct prober *p, const struct job *asked)
-{
-	struct job *found = NULL;
-
-	for (struct job *job = p->first; job && !asked->forget && !asked->tail; job = job->next)
-		if (job->pid == asked->pid && !job->tail)
-			found = job->forget ? NULL : job;
-	return found;
-}
-
 static void ask(struct prober *p, struct job asked)
 {
 	struct job *job;
 
 	pthread_mutex_lock(&p->lock);
-	job = asked_already(p, &asked);
+	job = asked.forget || asked.tail ? NULL : scan_of(p, asked.pid);
 	if (job) {
 		if (job->began_ns < asked.began_ns)
 			job->began_ns = asked.began_ns;
 	} else if ((job = malloc(sizeof(*job)))) {
 		*job = asked;
-		*p->last = job;
-		p->last = &job->next;
-		pthread_cond_signal(&p->filled);
+		append(p, job);
 	}
 	pthread_mutex_unlock(&p->lock);
 }
@@ -207,6 +253,8 @@ void prober_free(struct prober *p)
 		free(p->first);
 		p->first = next;
 	}
+	free(p->scans);
+	map_free(&p->scan_of);
 	pthread_cond_destroy(&p->filled);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
