@@ -220,6 +220,53 @@ static void who_never_answers_is_given_up(void **state)
 	assert_int_equal(f->gave_up, 1);
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * S + (uint64_t)ts.tv_nsec;
+}
+
+/* The CPU time of two mappings and the end of each of this many processes. */
+static uint64_t watching_takes(pid_t processes)
+{
+	struct item_queue *queue = item_queue_new(1 << 20);
+	struct device_feed *feed = device_feed_new(queue, no_other_warning, NULL);
+	uint64_t before = cpu_ns(), taken;
+
+	for (pid_t i = 0; i < 2 * processes; i++)
+		device_feed_watch(feed, 1 + i % processes);
+	for (pid_t i = 0; i < processes; i++)
+		device_feed_forget(feed, 1 + i);
+	taken = cpu_ns() - before;
+	device_feed_free(feed);
+	item_queue_free(queue);
+	return taken;
+}
+
+/* Eight times the processes take some ten times the time; it would be sixty if each were compared with all others. */
+static void many_processes_take_little_time(void **state)
+{
+	uint64_t few = watching_takes(4000), again = watching_takes(4000);
+
+	(void)state;
+	assert_true(watching_takes(32000) < 30 * (few < again ? few : again));
+}
+
+static void who_is_forgotten_is_not_looked_at(void **state)
+{
+	struct fixture *f = *state;
+
+	device_feed_watch(f->feed, getppid());
+	device_feed_forget(f->feed, getpid());
+	device_feed_forget(f->feed, getpid());
+	assert_false(is_open_at(f, 200 * S));
+	device_feed_watch(f->feed, getpid());
+	device_feed_forget(f->feed, getppid());
+	assert_true(is_open_at(f, 300 * S));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +278,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(nobody_waits_without_need, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(who_never_answers_is_given_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(who_is_forgotten_is_not_looked_at, set_up, tear_down),
+		cmocka_unit_test(many_processes_take_little_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

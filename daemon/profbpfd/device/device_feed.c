@@ -11,6 +11,7 @@
 #include "daemon/profbpfd/device/device_find.h"
 #include "daemon/profbpfd/device/device_stream.h"
 #include "daemon/profbpfd/encode/trace_values.h"
+#include "lib/base/map.h"
 #include "lib/base/strings.h"
 
 #define READ_MAX 512
@@ -47,7 +48,8 @@ struct device_feed {
 	void (*warn)(void *context, const char *text);
 	void *warn_context;
 	struct watched *watched;
-	size_t watched_count;
+	size_t watched_count, watched_room;
+	struct map watched_of; /* index in @watched, by process id */
 	size_t next_watched; /* index of the next process to check */
 	struct open_stream **streams;
 	size_t stream_count;
@@ -93,36 +95,51 @@ void device_feed_free(struct device_feed *f)
 	}
 	free(f->streams);
 	free(f->watched);
+	map_free(&f->watched_of);
 	string_table_free(f->names);
 	free(f);
 }
 
-void device_feed_watch(struct device_feed *f, pid_t pid)
+static bool make_room(struct device_feed *f)
 {
+	size_t room = f->watched_room ? 2 * f->watched_room : 16;
 	struct watched *watched;
 
-	for (size_t i = 0; i < f->watched_count; i++) {
-		if (f->watched[i].pid == pid) {
-			f->watched[i].next_look_ns = f->watched[i].next_search_ns = 0;
-			f->watched[i].pause_ns = SEARCH_MIN_NS;
-			return;
-		}
-	}
-	watched = realloc(f->watched, (f->watched_count + 1) * sizeof(*watched));
+	if (f->watched_count < f->watched_room)
+		return true;
+	watched = reallocarray(f->watched, room, sizeof(*watched));
 	if (!watched)
-		return;
+		return false;
 	f->watched = watched;
-	watched[f->watched_count++] = (struct watched){ .pid = pid, .pause_ns = SEARCH_MIN_NS };
+	f->watched_room = room;
+	return true;
+}
+
+void device_feed_watch(struct device_feed *f, pid_t pid)
+{
+	uint32_t index = map_get(&f->watched_of, (uint64_t)pid);
+
+	if (index != MAP_NONE) {
+		f->watched[index].next_look_ns = f->watched[index].next_search_ns = 0;
+		f->watched[index].pause_ns = SEARCH_MIN_NS;
+		return;
+	}
+	if (make_room(f) && map_put(&f->watched_of, (uint64_t)pid, (uint32_t)f->watched_count))
+		f->watched[f->watched_count++] = (struct watched){ .pid = pid, .pause_ns = SEARCH_MIN_NS };
 }
 
 void device_feed_forget(struct device_feed *f, pid_t pid)
 {
-	for (size_t i = 0; i < f->watched_count; i++) {
-		if (f->watched[i].pid == pid) {
-			f->watched[i] = f->watched[--f->watched_count];
-			return;
-		}
-	}
+	uint32_t index = map_get(&f->watched_of, (uint64_t)pid);
+	struct watched last;
+
+	if (index == MAP_NONE)
+		return;
+	map_remove(&f->watched_of, (uint64_t)pid);
+	last = f->watched[--f->watched_count];
+	f->watched[index] = last;
+	if (last.pid != pid)
+		map_put(&f->watched_of, (uint64_t)last.pid, index);
 }
 
 static size_t known_streams(const struct device_feed *f, pid_t pid, uint64_t *known)
