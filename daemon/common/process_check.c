@@ -13,9 +13,12 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define USER_NS_DEPTH 33 /* one more than the kernel's limit of nesting */
+#define NS_PER_SECOND 1000000000ull
+#define CLOCK_READINGS 4
 #define KERNEL_THREAD_FLAG 0x00200000 /* PF_KTHREAD of the kernel */
 
 /* Reads /proc/PID/NAME through @dir; returns the bytes read, the text is terminated. */
@@ -245,6 +248,42 @@ int process_start_time(pid_t pid, uint64_t *started)
 		return -ESRCH;
 	*started = facts.started;
 	return 0;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_SECOND + (uint64_t)ts.tv_nsec;
+}
+
+/* The time that the machine was suspended. The shortest of some readings, because the thread may be preempted in one. */
+static uint64_t suspended_ns(void)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < CLOCK_READINGS; i++) {
+		uint64_t awake = clock_ns(CLOCK_MONOTONIC), all = clock_ns(CLOCK_BOOTTIME);
+
+		if (all - awake < least)
+			least = all - awake;
+	}
+	return least;
+}
+
+uint64_t process_clock(uint64_t ns)
+{
+	uint64_t suspended = suspended_ns();
+
+	return (ns < UINT64_MAX - suspended ? ns + suspended : UINT64_MAX) / (NS_PER_SECOND / 100);
+}
+
+bool process_began_since(pid_t pid, uint64_t ns)
+{
+	uint64_t started;
+
+	return !process_start_time(pid, &started) && started >= process_clock(ns);
 }
 
 bool process_runs(pid_t pid, uint64_t started)

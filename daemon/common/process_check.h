@@ -67,6 +67,17 @@ bool process_gone(int held);
 /* process_start_time - sets @started to the time at which @pid began (process_facts.started); 0, or -ESRCH: none, or a zombie */
 int process_start_time(pid_t pid, uint64_t *started);
 
+/* process_clock - the instant @ns of CLOCK_MONOTONIC as process_facts.started tells it; it may be UINT64_MAX */
+uint64_t process_clock(uint64_t ns);
+
+/*
+ * process_began_since - does @pid run, and began at or after @ns (CLOCK_MONOTONIC)?
+ *
+ * Then it is not the process that ended with this id at @ns. True also for one that began in the same hundredth of a
+ * second, and still runs.
+ */
+bool process_began_since(pid_t pid, uint64_t ns);
+
 /* process_runs - is @pid still the process that began then (process_facts.started), and not a zombie? */
 bool process_runs(pid_t pid, uint64_t started);
 

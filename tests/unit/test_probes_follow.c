@@ -38,15 +38,16 @@ bool capture_is_target(struct capture *capture, pid_t pid)
 	return now.target;
 }
 
-int probes_expect(struct probes *p, pid_t pid)
+bool process_runs(pid_t pid, uint64_t started)
 {
-	if (probed_processes_find(&p->processes, pid))
-		return 0;
-	if (!now.started)
-		return -ESRCH;
-	assert_int_equal(probed_processes_add(&p->processes, pid), 0);
-	probed_processes_find(&p->processes, pid)->started = now.started;
-	return 0;
+	(void)pid;
+	return now.started == started;
+}
+
+/* Starts are told to ten units of the time of records. */
+uint64_t process_clock(uint64_t ns)
+{
+	return ns / 10;
 }
 
 int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
@@ -72,8 +73,9 @@ void probes_forget(struct probes *p, pid_t pid)
 static int begin(void **state)
 {
 	(void)state;
-	now.started = 100;
+	now.started = 1;
 	now.target = true;
+	probes.setting.options.system_wide = false;
 	scans = forgotten = 0;
 	return 0;
 }
@@ -148,6 +150,47 @@ static void a_late_end_is_not_that_of_the_next_one(void **state)
 	assert_int_equal(forgotten, 1);
 }
 
+/* Its begin's record is lost: by /proc it began after that end. */
+static void nor_if_its_begin_is_not_known(void **state)
+{
+	(void)state;
+	now.started = 3;
+	probes_follow(&probes, PID, 50, 0);
+	probes_ended(&probes, PID, 29);
+	assert_int_equal(forgotten, 0);
+	probes_ended(&probes, PID, 40);
+	assert_int_equal(forgotten, 1);
+}
+
+static void in_doubt_who_runs_has_not_ended(void **state)
+{
+	(void)state;
+	now.started = 3;
+	probes_follow(&probes, PID, 50, 0);
+	probes_ended(&probes, PID, 32);
+	assert_int_equal(forgotten, 0);
+	now.started = 0;
+	probes_ended(&probes, PID, 32);
+	assert_int_equal(forgotten, 1);
+}
+
+static void whoever_is_dropped_is_forgotten(void **state)
+{
+	(void)state;
+	now.started = 3;
+	probes_follow(&probes, PID, 50, 50);
+	probes_ended(&probes, PID, UINT64_MAX);
+	assert_int_equal(forgotten, 1);
+}
+
+/* What was told of the first one, its mapped files for example, is told of the other one, too. */
+static void so_it_is_in_a_session_of_the_whole_machine(void **state)
+{
+	(void)state;
+	probes.setting.options.system_wide = true;
+	another_target_with_its_id_is_scanned_anew(state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +200,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(another_target_with_its_id_is_scanned_anew, begin, end),
 		cmocka_unit_test_setup_teardown(a_zombie_was_scanned_before, begin, end),
 		cmocka_unit_test_setup_teardown(a_late_end_is_not_that_of_the_next_one, begin, end),
+		cmocka_unit_test_setup_teardown(nor_if_its_begin_is_not_known, begin, end),
+		cmocka_unit_test_setup_teardown(in_doubt_who_runs_has_not_ended, begin, end),
+		cmocka_unit_test_setup_teardown(whoever_is_dropped_is_forgotten, begin, end),
+		cmocka_unit_test_setup_teardown(so_it_is_in_a_session_of_the_whole_machine, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

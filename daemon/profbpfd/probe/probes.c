@@ -62,23 +62,6 @@ static struct probed_process *find_process(struct probes *p, pid_t pid)
 	return probed_processes_find(&p->processes, pid);
 }
 
-int probes_expect(struct probes *p, pid_t pid)
-{
-	uint64_t started = 0;
-	int err = 0;
-
-	if (find_process(p, pid))
-		return 0;
-	/* In a session of the whole machine no probe is for one process. */
-	if (!p->setting.options.system_wide)
-		err = process_start_time(pid, &started);
-	if (!err)
-		err = probed_processes_add(&p->processes, pid);
-	if (!err)
-		find_process(p, pid)->started = started;
-	return err;
-}
-
 bool probes_gone(const struct probes *p, pid_t pid)
 {
 	const struct probed_process *process = probed_processes_find(&p->processes, pid);
