@@ -238,7 +238,7 @@ static uint64_t watching_takes(pid_t processes)
 	for (pid_t i = 0; i < 2 * processes; i++)
 		device_feed_watch(feed, 1 + i % processes);
 	for (pid_t i = 0; i < processes; i++)
-		device_feed_forget(feed, 1 + i);
+		device_feed_forget(feed, 1 + i, UINT64_MAX);
 	taken = cpu_ns() - before;
 	device_feed_free(feed);
 	item_queue_free(queue);
@@ -259,12 +259,22 @@ static void who_is_forgotten_is_not_looked_at(void **state)
 	struct fixture *f = *state;
 
 	device_feed_watch(f->feed, getppid());
-	device_feed_forget(f->feed, getpid());
-	device_feed_forget(f->feed, getpid());
+	device_feed_forget(f->feed, getpid(), UINT64_MAX);
+	device_feed_forget(f->feed, getpid(), UINT64_MAX);
 	assert_false(is_open_at(f, 200 * S));
 	device_feed_watch(f->feed, getpid());
-	device_feed_forget(f->feed, getppid());
+	device_feed_forget(f->feed, getppid(), UINT64_MAX);
 	assert_true(is_open_at(f, 300 * S));
+}
+
+/* The end of an earlier process with its id is told late; by then it was searched in vain. */
+static void a_late_end_is_not_that_of_the_next_one(void **state)
+{
+	struct fixture *f = *state;
+
+	close_stream();
+	device_feed_forget(f->feed, getpid(), 0);
+	assert_true(is_open_at(f, 100 * S + 1));
 }
 
 int main(void)
@@ -279,6 +289,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nobody_waits_without_need, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(who_never_answers_is_given_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(who_is_forgotten_is_not_looked_at, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_late_end_is_not_that_of_the_next_one, set_up, tear_down),
 		cmocka_unit_test(many_processes_take_little_time),
 	};
 

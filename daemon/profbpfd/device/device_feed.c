@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/common/process_check.h"
 #include "daemon/profbpfd/device/device_find.h"
 #include "daemon/profbpfd/device/device_stream.h"
 #include "daemon/profbpfd/encode/trace_values.h"
@@ -128,13 +129,17 @@ void device_feed_watch(struct device_feed *f, pid_t pid)
 		f->watched[f->watched_count++] = (struct watched){ .pid = pid, .pause_ns = SEARCH_MIN_NS };
 }
 
-void device_feed_forget(struct device_feed *f, pid_t pid)
+void device_feed_forget(struct device_feed *f, pid_t pid, uint64_t ended_ns)
 {
 	uint32_t index = map_get(&f->watched_of, (uint64_t)pid);
 	struct watched last;
 
 	if (index == MAP_NONE)
 		return;
+	if (process_began_since(pid, ended_ns)) {
+		device_feed_watch(f, pid);
+		return;
+	}
 	map_remove(&f->watched_of, (uint64_t)pid);
 	last = f->watched[--f->watched_count];
 	f->watched[index] = last;

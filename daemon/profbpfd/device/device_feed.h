@@ -34,8 +34,12 @@ void device_feed_free(struct device_feed *feed);
 /* device_feed_watch - searches @pid for streams now and later; to be called again after it has mapped a file */
 void device_feed_watch(struct device_feed *feed, pid_t pid);
 
-/* device_feed_forget - the process is gone; its open streams are still read to their end */
-void device_feed_forget(struct device_feed *feed, pid_t pid);
+/*
+ * device_feed_forget - the process has ended, at @ended_ns (CLOCK_MONOTONIC); its open streams are still read to their end
+ *
+ * One that has the id since is searched at once. UINT64_MAX: whatever process has the id by now is forgotten.
+ */
+void device_feed_forget(struct device_feed *feed, pid_t pid, uint64_t ended_ns);
 
 /* device_feed_is_open - is there a stream to read? Its writer may overwrite tasks that are not read soon. */
 bool device_feed_is_open(const struct device_feed *feed);

@@ -51,7 +51,7 @@ static void process_exited(void *context, pid_t pid, uint64_t ts_ns)
 	if (s->prober)
 		prober_forget(s->prober, pid, ts_ns);
 	if (s->devices)
-		device_feed_forget(s->devices, pid);
+		device_feed_forget(s->devices, pid, ts_ns);
 	if (s->exited_count < EXITED_MAX)
 		s->exited[s->exited_count++] = (struct exited_process){ pid, ts_ns };
 }
@@ -64,7 +64,7 @@ static void process_dropped(void *context, pid_t pid)
 	if (s->prober)
 		prober_forget(s->prober, pid, UINT64_MAX);
 	if (s->devices)
-		device_feed_forget(s->devices, pid);
+		device_feed_forget(s->devices, pid, UINT64_MAX);
 	if (s->stacks)
 		stacks_forget(s->stacks, pid);
 }
