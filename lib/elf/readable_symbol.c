@@ -12,19 +12,35 @@
 
 struct rust_name {
 	jmp_buf too_long;
+	bool over; /* it is longer than @text */
 	size_t length;
 	char text[SYMBOL_MAX];
 };
 
-/* The library has no other way to end early, and 150 bytes of a symbol may describe a name of gigabytes. */
+static bool is_ascii(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] >= 0x80)
+			return false;
+	return true;
+}
+
+/*
+ * The library has no other way to end early, and 150 bytes of a symbol may describe a name of gigabytes. But it must not
+ * be left while it holds memory: only for an identifier with other letters than ASCII, which it decodes, and which it
+ * frees when it has passed it on. It passes other text on before the next of these.
+ */
 static void append(const char *text, size_t length, void *context)
 {
 	struct rust_name *name = context;
 
 	if (!length)
 		return;
-	if (length >= sizeof(name->text) - name->length)
+	name->over |= length >= sizeof(name->text) - name->length;
+	if (name->over && is_ascii(text, length))
 		longjmp(name->too_long, 1);
+	if (name->over)
+		return;
 	memcpy(name->text + name->length, text, length);
 	name->length += length;
 }
@@ -68,7 +84,8 @@ static char *rust_symbol(const char *symbol)
 	if (!strncmp(symbol, "_R", 2) && has_many_lifetimes(symbol))
 		return NULL;
 	name.length = 0;
-	if (setjmp(name.too_long) != 0 || !rust_demangle_callback(symbol, DMGL_NO_OPTS, append, &name))
+	name.over = false;
+	if (setjmp(name.too_long) != 0 || !rust_demangle_callback(symbol, DMGL_NO_OPTS, append, &name) || name.over)
 		return NULL;
 	return strndup(name.text, name.length);
 }

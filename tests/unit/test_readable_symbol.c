@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include <malloc.h>
+
 #include "lib/elf/readable_symbol.h"
 
 #define LEVELS 9 /* of a type that is twice as long at each level */
@@ -87,10 +89,35 @@ static void too_many_lifetimes(void **state)
 	assert_readable("_RNvMIC1aDGzzzzzzzzzz_C1tEL_El1f", NULL);
 }
 
+/*
+ * The library decodes such an identifier into memory of its own, which it frees after it has passed the text on. The
+ * name is too long for us at one of these.
+ */
+static void a_long_name_of_encoded_parts_leaves_nothing(void **state)
+{
+	static const char part[] = "u30____7hkackfecea1cbdathfdh9hlq6y";
+	char symbol[4096] = "_R";
+	size_t before = 0;
+
+	(void)state;
+	for (int i = 0; i < 110; i++)
+		strcat(symbol, "Nv");
+	strcat(symbol, "C1a");
+	for (int i = 0; i < 110; i++)
+		strcat(symbol, part);
+	for (int i = 0; i < 1000; i++) {
+		assert_null(readable_symbol(symbol));
+		if (i == 100)
+			before = mallinfo2().uordblks;
+	}
+	assert_in_range(mallinfo2().uordblks, 0, before + 10000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(cxx), cmocka_unit_test(rust), cmocka_unit_test(too_long),
-					    cmocka_unit_test(too_many_lifetimes) };
+					    cmocka_unit_test(too_many_lifetimes),
+					    cmocka_unit_test(a_long_name_of_encoded_parts_leaves_nothing) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
