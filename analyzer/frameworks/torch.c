@@ -22,6 +22,7 @@
 #define SINGLE "_SingleProcess"
 #define WORKER_NAME "pt_data_worker"
 #define PIN_NAME "pt_data_pin"
+#define AHEAD_SHARE 8 /* more than one in so many fetches find their batch opened */
 #define WAIT_NS 200000 /* a pop or push of at least this duration waited */
 
 static const struct framework_function FUNCTIONS[] = {
@@ -351,6 +352,46 @@ static struct made *find_made(const struct torch *torch)
 	return made;
 }
 
+/*
+ * Do fetches of the loader find batches that an earlier one opened? Then its workers share one iterator, and some are
+ * quicker than others. Loaders that are read in turn, as by zip(), may look like one: each fetch opens its own batch.
+ */
+static bool opens_ahead(const struct torch *torch, uint32_t loader)
+{
+	uint32_t all = 0, none = 0;
+
+	for (uint32_t i = 0; i < torch->fetches.count; i++) {
+		const struct torch_fetch *of = &torch->fetches.row[i];
+
+		if (of->loader != loader || of->fetch.end_of_data)
+			continue;
+		all++;
+		none += !of->opened;
+	}
+	return none * AHEAD_SHARE > all;
+}
+
+/* Forgets which workers take turns, unless that is certain: they open ahead, or only one makes anything. */
+static void settle_sets(const struct torch *torch, uint32_t loader, const struct made *made)
+{
+	struct pipeline *pipeline = pipeline_of(torch, &torch->loaders.row[loader]);
+	bool ahead = opens_ahead(torch, loader);
+	uint32_t makers = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < pipeline->threads.count; i++) {
+			struct pipeline_thread *row = &pipeline->threads.row[i];
+
+			if (row->descendant || row->role != PIPELINE_WORKER_PROCESS)
+				continue;
+			if (pass == 0)
+				makers += made[torch->model->threads.row[row->thread].process].last_ns != 0;
+			else if (!ahead && makers > 1)
+				row->set = 0;
+		}
+	}
+}
+
 static int add_works(struct torch *torch)
 {
 	struct made *made = find_made(torch);
@@ -360,6 +401,8 @@ static int add_works(struct torch *torch)
 		const struct torch_loader *loader = &torch->loaders.row[t];
 		struct pipeline *pipeline = pipeline_of(torch, loader);
 
+		if (!err)
+			settle_sets(torch, t, made);
 		for (uint32_t i = 0; i < pipeline->threads.count && !err; i++) {
 			const struct pipeline_thread *row = &pipeline->threads.row[i];
 			const struct made *of = &made[torch->model->threads.row[row->thread].process];

@@ -223,6 +223,18 @@ static void of_one_loader(void **state)
 	end(&s);
 }
 
+/* Returns whether all workers of the only loader are known to take turns, or none. */
+static bool turns_known(const struct scene *s)
+{
+	const struct pipeline *pipeline = &s->pipelines.list.row[0];
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < pipeline->threads.count; i++)
+		known += pipeline->threads.row[i].set != 0;
+	assert_true(known == 0 || known == pipeline->threads.count);
+	return known;
+}
+
 /*
  * One of three workers is slow: the fetch of its batch opens those of the other two as well, which are there already,
  * and the two fetches after it open none. They are no ends of data.
@@ -243,6 +255,7 @@ static void slow_worker(void **state)
 		make_batches(&s, w, 60);
 	build(&s, 1);
 	expect(&s, 0, WORKERS, FETCHES, 0);
+	assert_true(turns_known(&s));
 	end(&s);
 }
 
@@ -269,6 +282,27 @@ static void slow_of_two(void **state)
 	end(&s);
 }
 
+/* Each fetch opens its own batch: the workers may be those of several loaders that are read in turn, as by zip(). */
+static void zipped(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s, 50);
+	for (uint32_t w = 0; w < WORKERS; w++)
+		make_batches(&s, w, 60);
+	build(&s, 1);
+	assert_false(turns_known(&s));
+	end(&s);
+
+	/* Unless only one of them makes batches. */
+	begin(&s, 50);
+	make_batches(&s, 0, 20);
+	build(&s, 1);
+	assert_true(turns_known(&s));
+	end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +311,7 @@ int main(void)
 		cmocka_unit_test(of_one_loader),
 		cmocka_unit_test(slow_worker),
 		cmocka_unit_test(slow_of_two),
+		cmocka_unit_test(zipped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
