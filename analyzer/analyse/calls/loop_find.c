@@ -209,12 +209,10 @@ static uint32_t with_feeds(const struct search *search, uint32_t begin)
 	return begin;
 }
 
+/* The event with which the turn before begins, or the work after it, lies between both: begins ascend. */
 static bool push(const struct search *search, struct turns *turns, uint32_t begin)
 {
-	begin = with_feeds(search, begin);
-	if (turns->begins.count && turns->begins.row[turns->begins.count - 1] >= begin)
-		return true;
-	return MODEL_PUSH(&turns->begins, begin);
+	return MODEL_PUSH(&turns->begins, with_feeds(search, begin));
 }
 
 static int by_number(const void *a, const void *b)
