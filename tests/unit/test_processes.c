@@ -251,6 +251,27 @@ static void waits_for_io_are_known_with_small_holes(void **state)
 
 /* ---- Lost records */
 
+/* Are records lost in a file that @ended as it should, or not, of which some was skipped? */
+static bool damaged(uint64_t packets, uint64_t bytes, bool ended)
+{
+	const struct analysis_options options = { 0 };
+	struct model *model = begin();
+	struct source_loss loss = { .name = model_string(model, "sched"), .read = UINT64_MAX };
+	struct process_results results;
+	bool is;
+
+	assert_true(MODEL_PUSH(&model->sources, loss));
+	model->damage.packets_skipped = packets;
+	model->damage.bytes_skipped = bytes;
+	model->info.ended = ended;
+	small_index(model);
+	assert_int_equal(processes_analyse(model, &options, &results), 0);
+	is = results.records_lost;
+	processes_free(&results);
+	model_free(model);
+	return is;
+}
+
 static bool lost(const char *name, uint64_t produced, uint64_t delivered, uint64_t read)
 {
 	const struct analysis_options options = { 0 };
@@ -298,6 +319,16 @@ static void lost_switches_are_noticed(void **state)
 	assert_false(lost("api", 11, 10, 9));
 }
 
+/* Damage makes timelines doubtful, unless the recording says at its end that no switch was lost. */
+static void damage_may_have_been_switches(void **state)
+{
+	(void)state;
+	assert_false(damaged(0, 0, false));
+	assert_true(damaged(1, 0, false));
+	assert_true(damaged(0, 1, false));
+	assert_false(damaged(1, 1, true));
+}
+
 /* ---- Threads without a timeline: the time in which they exist */
 
 static uint64_t alive(uint64_t start_ns, uint64_t first_ns, uint64_t exit_ns, uint32_t flags, uint64_t last_ns,
@@ -323,6 +354,21 @@ static void a_thread_exists_as_far_as_the_trace_shows(void **state)
 	assert_int_equal(alive(0, 4 * MS, 8 * MS, 0, 9 * MS, FINAL), 4 * MS);
 }
 
+/* Even if it ran for so short a time that switches may explain it. */
+static void a_thread_without_a_timeline_has_the_times_of_its_count(void **state)
+{
+	struct model *model = begin();
+	struct thread_usage usage;
+
+	(void)state;
+	count(model, 0, START, 0, FIRST);
+	count(model, 0, END, 10000, 0);
+	usage = figures(model, 0, 0);
+	assert_int_equal(usage.source, USAGE_ACCOUNTS);
+	assert_int_equal(usage.run_ns, 10000);
+	assert_int_equal(usage.alive_ns, 10 * MS);
+}
+
 /* ---- Switches */
 
 static void switches_of_the_window_count(void **state)
@@ -346,6 +392,30 @@ static void switches_of_the_window_count(void **state)
 }
 
 /* ---- Rows */
+
+/* What the next thread does is no part of what a thread's count is compared with. */
+static void threads_have_their_own_timelines(void **state)
+{
+	const struct analysis_options options = { 0 };
+	struct model *model = begin();
+	struct process_results results;
+
+	(void)state;
+	small_thread(model, 0, 101, "thread");
+	small_span(model, 0, START, 5 * MS, STATE_RUNNING);
+	small_span(model, 0, 5 * MS, END, STATE_SLEEP);
+	small_span(model, 1, 6 * MS, 9 * MS, STATE_RUNNING);
+	count(model, 0, START, 0, FIRST);
+	count(model, 0, END, 4 * MS, 0);
+	small_index(model);
+	assert_int_equal(processes_analyse(model, &options, &results), 0);
+	assert_int_equal(results.thread_count, 2);
+	assert_int_equal(results.threads[0].thread, 0);
+	assert_int_equal(results.threads[0].run_ns, 4 * MS);
+	assert_int_equal(results.threads[0].stolen_ns, 0);
+	processes_free(&results);
+	model_free(model);
+}
 
 /* The source of a process is the least exact one of its threads. */
 static void sources_of_threads_are_summed(void **state)
@@ -454,8 +524,11 @@ int main(void)
 		cmocka_unit_test(waits_for_io_are_known_with_small_holes),
 		cmocka_unit_test(lost_switches_make_a_timeline_doubtful),
 		cmocka_unit_test(lost_switches_are_noticed),
+		cmocka_unit_test(damage_may_have_been_switches),
 		cmocka_unit_test(a_thread_exists_as_far_as_the_trace_shows),
+		cmocka_unit_test(a_thread_without_a_timeline_has_the_times_of_its_count),
 		cmocka_unit_test(switches_of_the_window_count),
+		cmocka_unit_test(threads_have_their_own_timelines),
 		cmocka_unit_test(sources_of_threads_are_summed),
 		cmocka_unit_test(a_thread_that_ended_before_the_window_has_no_row),
 		cmocka_unit_test(rows_are_in_order),
