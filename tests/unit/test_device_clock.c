@@ -42,10 +42,13 @@ static void test_declared(void **state)
 	uint32_t process = small_process(model, 100, "job", true);
 	uint32_t device =
 		small_device(model, process, "dev", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC_RAW);
-	struct device_clock clock;
+	struct device_clock clocks[2], clock;
 	struct device_task *task;
 
 	add_snapshots(model, 10 * SECOND, 20 * SECOND);
+	/* The tasks of another device come next, and say nothing. */
+	small_device(model, process, "dev", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	small_task(model, 1, 1, 2);
 	/* Out of order on purpose: the join sorts tasks. */
 	task = small_task(model, device, raw_at(15 * SECOND + 500), raw_at(15 * SECOND + 900));
 	task->queued_ns = raw_at(15 * SECOND);
@@ -55,8 +58,11 @@ static void test_declared(void **state)
 	task->enqueue_ns = 12 * SECOND + 130000000; /* after its start: impossible */
 	task = small_task(model, device, 0, 0);
 	small_index(model);
-	assert_int_equal(device_clocks_join(model, &clock), 0);
+	assert_int_equal(device_clocks_join(model, clocks), 0);
 
+	assert_int_equal(model->tasks.row[3].start_ns, 1);
+	assert_int_equal(clocks[1].tasks, 1);
+	clock = clocks[0];
 	assert_int_equal(clock.method, DEVICE_CLOCK_SNAPSHOTS);
 	assert_int_equal(clock.tasks, 2);
 	assert_int_equal(clock.before_enqueue, 1);
@@ -99,6 +105,24 @@ static void test_instants(void **state)
 	model_free(model);
 }
 
+/* And back. */
+static void test_instants_of_the_device(void **state)
+{
+	struct model *model = small_model(10 * SECOND, 20 * SECOND);
+	uint64_t ns = 0;
+
+	assert_true(device_clock_from_monotonic(model, PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC, 77, &ns));
+	assert_int_equal(ns, 77);
+	assert_false(device_clock_from_monotonic(model, PROFBPF__DEVICE_CLOCK__CLOCK_BOOTTIME, 77, &ns));
+	add_snapshots(model, 10 * SECOND, 20 * SECOND);
+	assert_true(device_clock_from_monotonic(model, PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC, 77, &ns));
+	assert_int_equal(ns, 77);
+	assert_true(device_clock_from_monotonic(model, PROFBPF__DEVICE_CLOCK__CLOCK_BOOTTIME, 15 * SECOND, &ns));
+	assert_int_equal(ns, 15 * SECOND + 7);
+	assert_false(device_clock_from_monotonic(model, PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED, 77, &ns));
+	model_free(model);
+}
+
 /* The error of a conversion is the distance of a snapshot from the line between its neighbours. */
 static void test_stray_snapshot(void **state)
 {
@@ -122,6 +146,7 @@ static void test_stray_snapshot(void **state)
 	assert_int_equal(device_clocks_join(model, &clock), 0);
 	assert_int_equal(clock.method, DEVICE_CLOCK_SNAPSHOTS);
 	assert_int_equal(clock.error_ns, 4000);
+	assert_int_equal(clock.drift_ppb, 0); /* of a single task */
 	model_free(model);
 }
 
@@ -343,6 +368,38 @@ static void test_undeclared_sync(void **state)
 	model_free(model);
 }
 
+/* Two tasks were queued outside of their calls, by different times: what the driver calls queued is something else. */
+static void test_queued_elsewhere(void **state)
+{
+	struct model *model = small_model(10 * SECOND, 21 * SECOND);
+	uint32_t process = small_process(model, 100, "job", true);
+	uint32_t thread = small_thread(model, process, 100, "job");
+	uint32_t finish =
+		small_function(model, "opencl", "clFinish", PROFBPF__FUNCTION__KIND__SYNC);
+	struct device_clock clock;
+
+	model->functions.row[finish].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
+	small_device(model, process, "dev", PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED);
+	for (uint64_t i = 0; i < 2; i++) {
+		uint64_t base_ns = 10 * SECOND + i * 100000;
+		struct device_task *task =
+			small_task(model, 0, base_ns + 12000 - 5000, base_ns + 20000 - 5000);
+		uint32_t call;
+
+		task->enqueue_ns = base_ns + 10000;
+		task->enqueue_dur_ns = 500;
+		task->queued_ns = base_ns + 10000 - 5000 - (i ? 40000 : 0);
+		call = small_call(model, thread, finish, base_ns + 11000, base_ns + 21000);
+		model->calls.row[call].args[0] = 1;
+	}
+	small_index(model);
+	assert_int_equal(device_clocks_join(model, &clock), 0);
+	assert_int_equal(clock.method, DEVICE_CLOCK_CAUSALITY);
+	assert_int_equal(clock.offset_ns, 4500);
+	assert_int_equal(clock.error_ns, 1500);
+	model_free(model);
+}
+
 static void test_undeclared_lower_only(void **state)
 {
 	struct model *model = small_model(10 * SECOND, 21 * SECOND);
@@ -427,6 +484,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_declared),
 		cmocka_unit_test(test_instants),
+		cmocka_unit_test(test_instants_of_the_device),
 		cmocka_unit_test(test_stray_snapshot),
 		cmocka_unit_test(test_sure_tasks),
 		cmocka_unit_test(test_monotonic),
@@ -435,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_many_equal_bounds),
 		cmocka_unit_test(test_undeclared),
 		cmocka_unit_test(test_undeclared_sync),
+		cmocka_unit_test(test_queued_elsewhere),
 		cmocka_unit_test(test_undeclared_lower_only),
 		cmocka_unit_test(test_nothing_to_go_by),
 		cmocka_unit_test(test_fit_contradiction),
