@@ -100,14 +100,15 @@ static double usage_of(const struct pipeline_usage *usage, uint32_t queue)
 	return capacity ? 100 * usage->queues[queue].mean_size / capacity : NAN;
 }
 
-/* Returns the operator's fullest input queue; INDEX_NONE if it has none. */
+/* Returns the operator's fullest input queue, or the first one if no use is known; INDEX_NONE if it has none. */
 static uint32_t input_of(const struct pipeline_usage *usage, uint32_t op)
 {
 	uint32_t found = INDEX_NONE;
 
 	for (uint32_t q = 0; q < usage->pipeline->queues.count; q++)
 		if (usage->pipeline->queues.row[q].to == op &&
-		    (found == INDEX_NONE || usage_of(usage, q) > usage_of(usage, found)))
+		    (found == INDEX_NONE || usage_of(usage, q) > usage_of(usage, found) ||
+		     (isnan(usage_of(usage, found)) && !isnan(usage_of(usage, q)))))
 			found = q;
 	return found;
 }
