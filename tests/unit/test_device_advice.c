@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/device/device_advice.h"
+#include "analyzer/analyse/idle/idle_roots.h"
 #include "tests/unit/small_model.h"
 
 #define MS 1000000ull
@@ -17,15 +18,20 @@
 
 static uint64_t now_ns;
 
-static void add(struct model *model, const char *type, const char *core, uint64_t ns, uint8_t kind)
+static void add_on(struct model *model, uint32_t device, const char *type, const char *core, uint64_t ns, uint8_t kind)
 {
-	struct device_task *task = small_task(model, 0, now_ns, now_ns + ns);
+	struct device_task *task = small_task(model, device, now_ns, now_ns + ns);
 
 	now_ns += ns;
 	task->name = model_string(model, type);
 	task->type = task->name;
 	task->core = model_string(model, core);
 	task->kind = kind;
+}
+
+static void add(struct model *model, const char *type, const char *core, uint64_t ns, uint8_t kind)
+{
+	add_on(model, 0, type, core, ns, kind);
 }
 
 static struct model *begin(void)
@@ -104,12 +110,21 @@ static void steps(void **state)
 	assert_string_equal(advice.list[0].id, "device_gap");
 	assert_string_equal(advice.list[0].severity, "high");
 	assert_non_null(strstr(advice.list[0].evidence, "40.0 %"));
+	/* Roots, which would say more, are not known. */
+	assert_non_null(strstr(advice.list[0].remedy, "The usual cause is data"));
 	cites(&advice.list[0], RULE_STEP_GAP, 4);
 	assert_float_equal(advice.list[0].gain_percent, 40, 1e-6);
 	assert_string_equal(advice.list[1].id, "device_tail");
 	assert_string_equal(advice.list[1].severity, "medium");
 	free(advice.list);
-	/* For more than half of the time before a step's first kernel other work ran: copies. */
+	/* For half of the time before a step's first kernel other work ran: copies. */
+	trace.means.busy_ns = 8 * MS;
+	model = begin();
+	add(model, "MatMul", "AI_CORE", MS, KERNEL);
+	advice = judge(model, &results, NULL);
+	assert_int_not_equal(index_of(&advice, "device_gap"), advice.advice_count);
+	free(advice.list);
+	/* For more than half. */
 	trace.means.busy_ns = 8 * MS + 1;
 	model = begin();
 	add(model, "MatMul", "AI_CORE", MS, KERNEL);
@@ -216,12 +231,225 @@ static void operators(void **state)
 	free(advice.list);
 }
 
+/* Conversions from a hundredth of the time on; as many and as long tasks of another type are none. */
+static void conversions(void **state)
+{
+	static const struct {
+		const char *type;
+		uint64_t other_ms;
+		bool advice;
+	} CASES[] = { { "TransData", 297, true }, { "TransData", 298, false }, { "Cast", 97, false } };
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct model *model = begin();
+		struct advice_results advice;
+
+		add(model, "MatMul", "AI_CORE", CASES[i].other_ms * MS, KERNEL);
+		for (int k = 0; k < 3; k++)
+			add(model, CASES[i].type, "AI_CORE", MS, KERNEL);
+		advice = judge(model, NULL, NULL);
+		assert_int_equal(index_of(&advice, "device_transdata") < advice.advice_count, CASES[i].advice);
+		free(advice.list);
+	}
+}
+
+/* What one device does is no part of another one's shares: advice is only about the second one. */
+static void devices_apart(void **state)
+{
+	struct model *model = begin();
+	struct task_metric metric = { .name = model_string(model, "memory_bound"), .value = 1.5 };
+	struct task_detail detail = { .metric_count = 1 };
+	struct advice_results advice;
+
+	small_device(model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	assert_true(MODEL_PUSH(&model->task_metrics, metric));
+	assert_true(MODEL_PUSH(&model->task_details, detail));
+	add_on(model, 0, "MatMul", "AI_CORE", 100 * MS, KERNEL);
+	add_on(model, 1, "Unique", "AI_CPU", 30 * MS, KERNEL);
+	for (int i = 0; i < 3; i++)
+		add_on(model, 1, "TransData", "AI_CORE", 5 * MS, KERNEL);
+	add_on(model, 1, "Add", "AI_CORE", 30 * MS, KERNEL);
+	model->tasks.row[model->tasks.count - 1].detail = 1;
+	advice = judge(model, NULL, NULL);
+	assert_int_equal(advice.advice_count, 3);
+	cites(find(&advice, "device_aicpu"), RULE_AICPU, 40); /* 30 of 75 */
+	cites(find(&advice, "device_transdata"), RULE_TRANSDATA, 3);
+	cites(find(&advice, "device_memory_bound"), RULE_MEMORY_BOUND, 100 * 30.0 / 45);
+	for (int i = 0; i < 3; i++)
+		assert_non_null(strstr(advice.list[i].evidence, "on device 1"));
+	free(advice.list);
+}
+
+/* Calls that allocate: from a hundredth of the time on. */
+static void borders_of_allocations(void **state)
+{
+	for (uint64_t window_ms = 1100; window_ms <= 1101; window_ms++) {
+		struct model *model = begin();
+		struct api_usage row = { .count = 50, .durations = { .total_ns = 11 * MS } };
+		struct api_results api = { .rows = &row, .row_count = 1 };
+		struct advice_results advice;
+
+		row.function = small_function(model, "acl", "aclrtMalloc", PROFBPF__FUNCTION__KIND__ALLOC);
+		add(model, "MatMul", "AI_CORE", window_ms * MS, KERNEL);
+		advice = judge(model, NULL, &api);
+		assert_int_equal(index_of(&advice, "device_allocations") < advice.advice_count, window_ms == 1100);
+		free(advice.list);
+	}
+}
+
+/* Remedies for what is known of the cause alone. */
+static void remedies(void **state)
+{
+	struct model *model = begin();
+	struct idle_root root = { .hop_count = 1 };
+	struct idle_verdict verdict = { .cause = IDLE_IO };
+	char text[512];
+
+	idle_remedy(model, &verdict, text, sizeof(text));
+	assert_non_null(strstr(text, "Use faster storage; cache or read ahead"));
+	root.root.place_kind = PLACE_FUNCTION;
+	root.root.place = small_function(model, "x", "decode", PROFBPF__FUNCTION__KIND__OTHER);
+	verdict.most = &root;
+	/* Samples of code that the job did not wait for. */
+	root.samples = 5;
+	verdict.cause = IDLE_NETWORK;
+	idle_remedy(model, &verdict, text, sizeof(text));
+	assert_non_null(strstr(text, "Overlap communication with computation"));
+	verdict.cause = IDLE_USER_CODE;
+	idle_remedy(model, &verdict, text, sizeof(text));
+	assert_non_null(strstr(text, "cheaper, move it off that thread"));
+	root.samples = 0;
+	idle_remedy(model, &verdict, text, sizeof(text));
+	assert_non_null(strstr(text, "Profile that thread"));
+	model_free(model);
+}
+
+/* Results of two devices with 500 ns each, which are idle for @idle_ns; behind each list is something to complain of. */
+struct results {
+	struct model *model;
+	struct device_usage usages[3];
+	struct overlap_device overlaps[1];
+	struct operator_usage types[2], operators[1];
+	struct idle_hop hops[2];
+	struct idle_root root;
+	struct idle_roots roots;
+	struct device_results all;
+};
+
+static void make_results(struct results *r, uint64_t idle_ns, uint64_t cause_ns)
+{
+	uint32_t process;
+
+	*r = (struct results){ .model = small_model(0, 1000) };
+	process = small_process(r->model, 7, "python", true);
+	small_thread(r->model, process, 7, "main");
+	small_thread(r->model, process, 8, "worker");
+	small_function(r->model, "acl", "aclrtLaunchKernel", PROFBPF__FUNCTION__KIND__LAUNCH);
+	small_function(r->model, "acl", "aclrtSynchronizeStream", PROFBPF__FUNCTION__KIND__SYNC);
+	for (uint32_t i = 0; i < 3; i++) {
+		small_device(r->model, process, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+		r->usages[i] = (struct device_usage){ .device = i, .window_ns = i < 2 ? 500 : 1000000 };
+	}
+	r->overlaps[0].all.pure_communication_ns = 100;
+	/* The device of the first row does not exist in the results; the second row is behind the last one. */
+	r->types[0] = (struct operator_usage){ .device = 2, .core = CORE_AICPU, .count = 1, .total_ns = 100 };
+	r->types[1] = (struct operator_usage){ .core = CORE_AICPU, .count = 3, .total_ns = 100, .percent = 50,
+					       .type = model_string(r->model, "TransData") };
+	r->operators[0] = (struct operator_usage){ .core = CORE_AICORE, .count = 1, .total_ns = 100,
+						   .figures = { .metric_count = 1 } };
+	assert_true(MODEL_PUSH(&r->all.operators.metrics,
+			       ((struct operator_metric){ .name = model_string(r->model, "memory_bound"), .mean = 2 })));
+	r->hops[1].thread = 1;
+	r->root = (struct idle_root){ .ns = cause_ns, .hops = r->hops, .hop_count = 2 };
+	r->root.root = (struct root){ .cause = IDLE_USER_CODE, .who_kind = WHO_THREAD, .who = 1 };
+	r->roots = (struct idle_roots){ .row = &r->root, .count = 1, .cause_ns = { [IDLE_USER_CODE] = cause_ns } };
+	r->all.devices = r->usages;
+	r->all.device_count = 2;
+	r->all.overlap.devices = r->overlaps;
+	r->all.types.rows = r->types;
+	r->all.types.count = 1;
+	r->all.operators.rows = r->operators;
+	r->all.idle.total_ns = idle_ns;
+	r->all.idle.roots = &r->roots;
+}
+
+static struct advice_results judge_results(struct results *r, const struct api_results *api)
+{
+	static const struct analysis_options options;
+	struct advice_results advice = { 0 };
+
+	assert_int_equal(device_advice_add(r->model, &options, &r->all, NULL, api, &advice), 0);
+	free(r->all.operators.metrics.row);
+	model_free(r->model);
+	return advice;
+}
+
+/* The host is to blame if devices are idle for a tenth of their time, and three hundredths have one cause. */
+static void borders_of_idle_time(void **state)
+{
+	static const struct {
+		uint64_t idle_ns, cause_ns;
+		uint32_t advice;
+	} CASES[] = { { 100, 30, 1 }, { 99, 30, 0 }, { 100, 29, 0 } };
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct results r;
+		struct advice_results advice;
+
+		make_results(&r, CASES[i].idle_ns, CASES[i].cause_ns);
+		advice = judge_results(&r, NULL);
+		assert_int_equal(advice.advice_count, CASES[i].advice);
+		if (advice.advice_count) {
+			assert_string_equal(advice.list[0].id, "device_idle");
+			assert_non_null(strstr(advice.list[0].evidence, "idle for 10.0 % of the time; 3.0 % is"));
+			assert_non_null(strstr(advice.list[0].evidence, "most of it, 3.0 %: worker 8, waited for by main 7"));
+		}
+		free(advice.list);
+	}
+}
+
+/* A thread that has no CPU waits for the one that has it, and is told. */
+static void who_waits_for_a_runner(void **state)
+{
+	struct results r;
+	struct advice_results advice;
+
+	make_results(&r, 200, 200);
+	r.root.root.cause = IDLE_RUNNABLE;
+	r.root.root.who_kind = WHO_RUNNER;
+	r.root.root.who = 0;
+	r.roots.cause_ns[IDLE_RUNNABLE] = 200;
+	r.roots.cause_ns[IDLE_USER_CODE] = 0;
+	advice = judge_results(&r, NULL);
+	assert_int_equal(advice.advice_count, 1);
+	assert_non_null(strstr(advice.list[0].evidence, "waited for by worker 8"));
+	free(advice.list);
+}
+
+/* Waits after launches cost nothing if devices are idle for less than three hundredths of their time. */
+static void launches_of_busy_devices(void **state)
+{
+	for (uint64_t idle_ns = 29; idle_ns <= 30; idle_ns++) {
+		struct api_usage rows[] = { { .count = 100, .function = 0 }, { .count = 51, .function = 1 } };
+		struct api_results api = { .rows = rows, .row_count = 2 };
+		struct results r;
+		struct advice_results advice;
+
+		make_results(&r, idle_ns, 0);
+		advice = judge_results(&r, &api);
+		assert_int_equal(advice.advice_count, idle_ns == 30);
+		free(advice.list);
+	}
+}
+
 static void memory_bound(void **state)
 {
-	for (int bound = 0; bound < 2; bound++) {
+	static const double VALUES[] = { 0.5, 1, 1.5 };
+
+	for (int i = 0; i < 3; i++) {
 		struct model *model = begin();
-		struct task_metric metric = { .name = model_string(model, "memory_bound"),
-					      .value = bound ? 1.5 : 0.5 };
+		int bound = i == 2;
+		struct task_metric metric = { .name = model_string(model, "memory_bound"), .value = VALUES[i] };
 		struct task_detail detail = { .metric_count = 1 };
 		struct advice_results advice;
 
@@ -331,6 +559,13 @@ int main(void)
 		cmocka_unit_test(borders_of_steps),
 		cmocka_unit_test(borders_of_launches),
 		cmocka_unit_test(operators),
+		cmocka_unit_test(conversions),
+		cmocka_unit_test(devices_apart),
+		cmocka_unit_test(borders_of_allocations),
+		cmocka_unit_test(remedies),
+		cmocka_unit_test(borders_of_idle_time),
+		cmocka_unit_test(who_waits_for_a_runner),
+		cmocka_unit_test(launches_of_busy_devices),
 		cmocka_unit_test(memory_bound),
 		cmocka_unit_test(calls),
 		cmocka_unit_test(blocked_launches),
