@@ -144,12 +144,82 @@ static void helpers_work(void **state)
 	release(&s);
 }
 
+/* The worker runs to 70 ms, and is not recorded further; the next thread runs all the time. */
+static struct work_times times_of(uint64_t from_ns, uint64_t to_ns, uint64_t window_ns)
+{
+	struct scene s;
+	struct work_times times = { 0 };
+	const struct analysis_window window = { window_ns, UINT64_MAX };
+	struct pipeline_work work = { .start_ns = from_ns, .end_ns = to_ns };
+
+	set_scene(&s);
+	work.thread = s.worker;
+	assert_true(MODEL_PUSH(&s.pipeline->works, work));
+	assert_true(MODEL_PUSH(&s.pipeline->works, work));
+	s.pipeline->works.count--; /* the second one is behind the last */
+	small_span(s.model, s.worker, 0, 70 * MS, STATE_RUNNING);
+	small_span(s.model, s.stranger, 0, 100 * MS, STATE_RUNNING);
+	assert_true(work_times_sum(s.model, s.pipeline, &window, &times));
+	release(&s);
+	return times;
+}
+
+/* What a worker does behind its last record is not known, and not what another thread does. */
+static void works_beyond_records(void **state)
+{
+	struct work_times times = times_of(60 * MS, 80 * MS, 0);
+
+	(void)state;
+	assert_int_equal(times.run_ns, 10 * MS);
+	assert_int_equal(times.sleep_ns, 0);
+	/* Work before the window is none. */
+	times = times_of(15 * MS, 30 * MS, 20 * MS);
+	assert_int_equal(times.run_ns, 10 * MS);
+	times = times_of(15 * MS, 30 * MS, 40 * MS);
+	assert_int_equal(times.run_ns, 0);
+}
+
+/* Each thread sleeps until the next one is done, which runs for the last 10 ms of its time: four helpers are followed. */
+static void helpers_of_helpers(void **state)
+{
+	struct scene s;
+	struct work_times times = { 0 };
+	const struct analysis_window all = { 0, UINT64_MAX };
+	struct pipeline_work work = { .start_ns = 0, .end_ns = 100 * MS };
+	uint32_t helpers[5];
+
+	(void)state;
+	set_scene(&s);
+	for (uint32_t i = 0; i < 5; i++) {
+		helpers[i] = small_thread(s.model, small_process(s.model, 20 + i, "helper", true), 20 + i, "helper");
+		add_thread(&s, helpers[i], true);
+	}
+	work.thread = s.worker;
+	assert_true(MODEL_PUSH(&s.pipeline->works, work));
+	small_sleep(s.model, s.worker, 0, 90 * MS, SYS_wait4, helpers[0], 0);
+	/* A helper that has the CPU which the worker needs does not work for it. */
+	small_span(s.model, s.worker, 90 * MS, 100 * MS, STATE_RUNNABLE)->other = helpers[0];
+	for (uint64_t i = 0; i < 5; i++) {
+		uint64_t until_ns = (80 - 10 * i) * MS;
+
+		small_sleep(s.model, helpers[i], 0, until_ns, SYS_wait4, i < 4 ? helpers[i + 1] : INDEX_NONE, 0);
+		small_span(s.model, helpers[i], until_ns, until_ns + 10 * MS, STATE_RUNNING);
+	}
+	assert_true(work_times_sum(s.model, s.pipeline, &all, &times));
+	assert_int_equal(times.run_ns, 40 * MS);
+	assert_int_equal(times.runnable_ns, 10 * MS);
+	assert_int_equal(times.sleep_ns, 50 * MS);
+	release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(orders_end_works),
 		cmocka_unit_test(no_work_before),
 		cmocka_unit_test(helpers_work),
+		cmocka_unit_test(works_beyond_records),
+		cmocka_unit_test(helpers_of_helpers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
