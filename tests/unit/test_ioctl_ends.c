@@ -17,12 +17,18 @@ static uint64_t end_of(struct model *model, uint32_t thread, uint64_t start_ns, 
 	const struct ioctl_call call = { .start_ns = start_ns, .end_ns = end_ns, .thread = thread, .flags = flags };
 
 	model->ioctls.count = 0;
-	assert_true(MODEL_PUSH(&model->ioctls, call));
+	for (int i = 0; i < 2; i++)
+		assert_true(MODEL_PUSH(&model->ioctls, call));
+	model->ioctls.count = 1; /* the second one is behind the last */
 	ioctl_ends_find(model);
+	assert_int_equal(model->ioctls.row[1].end_ns, end_ns);
 	return model->ioctls.row[0].end_ns;
 }
 
-/* The thread runs until 100, sleeps until 200, has no CPU until 250, waits for a disk until 400, and runs. */
+/*
+ * The thread runs until 100, sleeps until 200, has no CPU until 250, waits for a disk until 400, and runs until 500. The
+ * next one sleeps.
+ */
 static struct model *begin(void)
 {
 	struct model *model = small_model(0, 1000);
@@ -33,6 +39,7 @@ static struct model *begin(void)
 	small_span(model, thread, 200, 250, STATE_RUNNABLE);
 	small_span(model, thread, 250, 400, STATE_DISK);
 	small_span(model, thread, 400, 500, STATE_RUNNING);
+	small_span(model, small_thread(model, 0, 8, "thread"), 0, 900, STATE_SLEEP);
 	return model;
 }
 
@@ -58,7 +65,8 @@ static void awake_or_not_recorded_it_keeps_its_end(void **state)
 	for (size_t i = 0; i < sizeof(AWAKE) / sizeof(*AWAKE); i++)
 		assert_int_equal(end_of(model, 0, AWAKE[i], AWAKE[i], UNSEEN), AWAKE[i]);
 	assert_int_equal(end_of(model, INDEX_NONE, 100, 100, UNSEEN), 100);
-	assert_int_equal(end_of(model, 1, 100, 100, UNSEEN), 100);
+	assert_int_equal(end_of(model, 1, 100, 100, UNSEEN), 900);
+	assert_int_equal(end_of(model, 2, 100, 100, UNSEEN), 100);
 	model_free(model);
 }
 
