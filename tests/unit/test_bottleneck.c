@@ -202,6 +202,8 @@ static void restarts(void **state)
 		}
 	}
 	f->steps[0].restart_ns = 1000 * MS;
+	f->steps[0].judged = 3;
+	assert_int_equal(judge(f)->kind, BOTTLENECK_RESTARTS);
 	f->steps[0].judged = 2;
 	assert_int_equal(judge(f)->kind, BOTTLENECK_NONE);
 	advice_free(&f->advice);
