@@ -84,6 +84,35 @@ static void longest_counts(void **state)
 	expect(OPENAT, FSYNC, NONE, IO_WRITE, NULL);
 }
 
+/* What counts is the part of a sleep that lies in the stretch: it may begin before it, or end after it. */
+static void parts_of_sleeps(void **state)
+{
+	struct scene scene = scene_make();
+	struct syscall_table *syscalls = syscall_table_new("x86_64");
+	struct root root = { .thread = scene.main, .start_ns = 100 * US, .end_ns = 170 * US };
+
+	(void)state;
+	small_sleep(scene.model, scene.main, 0, 130 * US, READ, INDEX_NONE, SPAN_IOWAIT);
+	small_sleep(scene.model, scene.main, 130 * US, 170 * US, FSYNC, INDEX_NONE, SPAN_IOWAIT);
+	small_span(scene.model, scene.main, 170 * US, 180 * US, STATE_DISK)->syscall = READ;
+	/* What another thread does is nothing to it. */
+	small_sleep(scene.model, scene.worker, 0, 900 * US, READ, INDEX_NONE, SPAN_IOWAIT);
+	small_index(scene.model);
+	assert_int_equal(io_kind_of(scene.model, syscalls, &root), IO_WRITE);
+	root.start_ns = 90 * US;
+	assert_int_equal(io_kind_of(scene.model, syscalls, &root), IO_UNKNOWN); /* 40 of each */
+	root.start_ns = 89 * US;
+	assert_int_equal(io_kind_of(scene.model, syscalls, &root), IO_READ);
+	/* A sleep that cannot be interrupted is one. */
+	root.start_ns = 100 * US;
+	root.end_ns = 181 * US;
+	assert_int_equal(io_kind_of(scene.model, syscalls, &root), IO_UNKNOWN);
+	root.end_ns = 150 * US;
+	assert_int_equal(io_kind_of(scene.model, syscalls, &root), IO_READ);
+	syscall_table_free(syscalls);
+	scene_end(&scene);
+}
+
 /* Without a thread, or without sleeps in the stretch, nothing is known. */
 static void nothing_known(void **state)
 {
@@ -109,7 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds),
-		cmocka_unit_test(longest_counts),
+		cmocka_unit_test(parts_of_sleeps), cmocka_unit_test(longest_counts),
 		cmocka_unit_test(nothing_known),
 	};
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyzer/analyse/selection.h"
 #include "analyzer/join/thread/sleep_causes.h"
 #include "lib/base/bisect.h"
 #include "proto/trace.pb-c.h"
@@ -39,6 +40,7 @@ enum io_kind io_kind_of(const struct model *model, struct syscall_table *syscall
 {
 	const struct timeline *line =
 		root->thread < model->timelines.count ? &model->timelines.row[root->thread] : NULL;
+	const struct analysis_window stretch = { root->start_ns, root->end_ns };
 	uint64_t ns[IO_WRITE + 1] = { 0 };
 	uint32_t at;
 
@@ -49,7 +51,8 @@ enum io_kind io_kind_of(const struct model *model, struct syscall_table *syscall
 		const struct span *span = &model->spans.row[at];
 
 		if (span->state == STATE_SLEEP || span->state == STATE_DISK)
-			ns[kind_of_sleep(model, syscalls, span)] += span->end_ns - span->start_ns;
+			ns[kind_of_sleep(model, syscalls, span)] +=
+				analysis_clipped(span->start_ns, span->end_ns, &stretch);
 	}
 	if (ns[IO_READ] == ns[IO_WRITE])
 		return IO_UNKNOWN;
