@@ -52,9 +52,10 @@ int catalog_set_describe(const struct catalogs *catalogs, struct words *lines)
 
 	for (size_t i = 0; i < catalogs_count(catalogs) && !err; i++) {
 		const struct catalog *catalog = catalogs_get(catalogs, i);
+		size_t functions = catalog_set_functions(catalog);
 
-		err = words_addf(lines, "%s: runtime %s, %zu functions%s", catalog->name,
-				 catalog->runtime, catalog_set_functions(catalog),
+		err = words_addf(lines, "%s: runtime %s, %zu function%s%s", catalog->name,
+				 catalog->runtime, functions, functions == 1 ? "" : "s",
 				 catalog->driver_count ? ", commands of drivers" : "");
 	}
 	return err;

@@ -124,8 +124,10 @@ static int check_file(const char *path)
 	}
 	catalog = catalog_parse(path, text, strlen(text), &errors);
 	if (catalog) {
-		printf("%s: runtime %s, %zu functions: no errors\n", path, catalog->runtime,
-		       catalog_set_functions(catalog));
+		size_t functions = catalog_set_functions(catalog);
+
+		printf("%s: runtime %s, %zu function%s: no errors\n", path, catalog->runtime, functions,
+		       functions == 1 ? "" : "s");
 		print_vouched(catalog);
 	} else {
 		lines = catalog_errors_text(&errors, path);

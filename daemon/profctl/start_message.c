@@ -172,8 +172,8 @@ void start_announce(const struct live_request *request, const Profbpf__Control__
 		message("warning: %s", started->warnings[i]);
 	describe_targets(request, targets, sizeof(targets));
 	if (started->functions)
-		snprintf(what, sizeof(what), "%u functions in %u %s", started->functions,
-			 started->files, started->files == 1 ? "file" : "files");
+		snprintf(what, sizeof(what), "%u function%s in %u %s", started->functions,
+			 started->functions == 1 ? "" : "s", started->files, started->files == 1 ? "file" : "files");
 	else
 		snprintf(what, sizeof(what), "%s",
 			 o->topics & TOPIC_API ? "no known runtime functions yet"

@@ -145,6 +145,7 @@ printf '\0' >>"$WORK/catalogs/mine.catalog"
 refused "a catalog that is no text" 1 'it is not a text file' attach --pid "$target" --catalog "$WORK/catalogs"
 # shellcheck disable=SC2046
 assert_status "the catalogs that come with profbpf" 0 "$PROFCTL" catalog check $(ls "$ROOT"/catalog/*.catalog)
+assert_contains "one function is no functions" "$WORK/out" 'mindspore_tasks.catalog: runtime minddata, 1 function: no errors'
 
 # ---- The daemon disconnects a peer that sends invalid packets, and continues
 
