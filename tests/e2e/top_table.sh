@@ -19,6 +19,17 @@ assert_contains "a function" "$WORK/top.txt" " $TRUTH_PID +truth +truth_noop"
 assert_contains "the target is marked" "$WORK/top.txt" "^ *$TRUTH_PID\\* "
 assert_contains "losses" "$WORK/top.txt" 'nothing lost|LOST'
 
+note "-- on a narrow terminal"
+if command -v script >/dev/null; then
+	script -qec "stty cols 60; $PROFCTL top --once --pid $TRUTH_PID --catalog $ROOT/tests/catalog 2>/dev/null" /dev/null </dev/null |
+		tr -d '\r' >"$WORK/narrow.txt"
+	assert_contains "the target is in it" "$WORK/narrow.txt" "^ *$TRUTH_PID\\* "
+	assert_eq "lines of more than 60 columns" 0 "$(LC_ALL=C.UTF-8 awk 'length($0) > 60' "$WORK/narrow.txt" | wc -l)"
+	assert_between "lines of more than 60 columns in a file" 1 1000000 "$(LC_ALL=C.UTF-8 awk 'length($0) > 60' "$WORK/top.txt" | wc -l)"
+else
+	leave_out "needs script(1), for a terminal"
+fi
+
 note "-- the same as JSON"
 t=$WORK/top.json
 calls() { jq "[.calls[] | select(.function == \"$1\" and .pid == $TRUTH_PID) | .count] | add // 0" "$t"; }

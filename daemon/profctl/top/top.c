@@ -3,15 +3,19 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <locale.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "lib/base/duration.h"
 #include "daemon/common/topics.h"
@@ -157,26 +161,56 @@ static bool take_frame(struct top *top, struct top_frame *frame)
 	return go_on;
 }
 
+/* Returns how many bytes of a line fit into the columns: a command line would be broken into many lines. */
+static size_t fitting(const char *text, int columns)
+{
+	size_t bytes = 0;
+
+	while (text[bytes]) {
+		wchar_t wide;
+		size_t length = mbrtowc(&wide, text + bytes, strlen(text + bytes), &(mbstate_t){ 0 });
+		bool valid = length > 0 && length <= MB_LEN_MAX;
+		int width = valid ? wcwidth(wide) : 1;
+
+		columns -= width < 0 ? 1 : width;
+		if (columns < 0)
+			break;
+		bytes += valid ? length : 1;
+	}
+	return bytes;
+}
+
 static void print_line(void *context, enum top_style style, const char *text)
 {
-	fputs(text, stdout);
-	putchar('\n');
+	const int *width = context;
+
+	printf("%.*s\n", (int)(*width ? fitting(text, *width) : strlen(text)), text);
+}
+
+/* Returns the columns of the terminal; 0: of a file or pipe, which lines are written to as they are. */
+static int terminal_width(void)
+{
+	struct winsize size;
+
+	return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 static int print_once(struct top_frame *frame, const struct arguments *a, uint64_t own_ns)
 {
 	struct top_view view = { .own_cpu_ns = own_ns };
+	int terminal = terminal_width(), width = terminal ? terminal : TOP_WIDE;
 
 	if (!frame->duration_ns)
 		return 1;
 	if (a->json)
 		return top_json(frame, &view.choice) ? 1 : 0;
-	top_view_summary(frame, &view, TOP_WIDE, print_line, NULL);
-	top_view_jobs(frame, print_line, NULL);
-	top_view_devices(frame, print_line, NULL);
-	top_view_operators(frame, TOP_WIDE, SIZE_MAX, print_line, NULL);
-	top_view_calls(frame, TOP_WIDE, SIZE_MAX, print_line, NULL);
-	top_view_processes(frame, &view, TOP_WIDE, 0, SIZE_MAX, print_line, NULL);
+	setlocale(LC_CTYPE, "");
+	top_view_summary(frame, &view, width, print_line, &terminal);
+	top_view_jobs(frame, print_line, &terminal);
+	top_view_devices(frame, print_line, &terminal);
+	top_view_operators(frame, width, SIZE_MAX, print_line, &terminal);
+	top_view_calls(frame, width, SIZE_MAX, print_line, &terminal);
+	top_view_processes(frame, &view, width, 0, SIZE_MAX, print_line, &terminal);
 	return fflush(stdout) ? 1 : 0;
 }
 
