@@ -91,7 +91,8 @@ static void print_totals(const struct report *report, double seconds)
 		char pid[16] = "";
 
 		if (!process->worded)
-			snprintf(pid, sizeof(pid), "%u ", process->pid);
+			snprintf(pid, sizeof(pid), "%u%s", process->pid,
+				 *model_text(model, process->name) ? " " : "");
 		fprintf(report->out,
 			"%s in process %s%s: %" PRIu64 " call%s, %.3f ms inside, all threads "
 			"together",
