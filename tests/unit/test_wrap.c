@@ -44,6 +44,12 @@ static void does_not_cut_words(void **state)
 	expect("do    x\n      /a/path/that/is/long\n", "do", "x /a/path/that/is/long", 12);
 }
 
+static void separates_a_long_label(void **state)
+{
+	expect("rank 1 two\n", "rank 1", "two", 0);
+	expect("rank 17 one\n      two\n", "rank 17", "one two", 14);
+}
+
 static void counts_characters_not_bytes(void **state)
 {
 	expect("do    ääää ööö\n      ü\n", "do", "ääää ööö ü", 15);
@@ -108,7 +114,7 @@ static void wide_characters(void **state)
 	expect("do    中文\n      设，备\n", "do", "中文设，备", 12);
 	expect("do    中 a，\n      b\n", "do", "中 a，b", 12);
 	expect("中文  one\n", "中文", "one", 12);
-	expect("中文中文one\n", "中文中文", "one", 20); /* a label without room for a blank */
+	expect("中文中文 one\n", "中文中文", "one", 20); /* a label that is longer than the indent */
 }
 
 static void borders_of_lines(void **state)
@@ -133,7 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(breaks_between_words),
 		cmocka_unit_test(is_one_line_where_there_is_room),
-		cmocka_unit_test(does_not_cut_words),
+		cmocka_unit_test(does_not_cut_words), cmocka_unit_test(separates_a_long_label),
 		cmocka_unit_test(counts_characters_not_bytes),
 		cmocka_unit_test(lets_no_control_character_through),
 		cmocka_unit_test(wide_lines_of_a_text_are_broken),

@@ -84,12 +84,15 @@ unsigned int wrap_columns(const char *text, size_t bytes)
 	return columns;
 }
 
-/* printf() would count bytes instead of columns. */
-static void print_label(FILE *out, const char *label, unsigned int indent)
+/* printf() would count bytes instead of columns. Returns the column at which the text begins. */
+static unsigned int print_label(FILE *out, const char *label, unsigned int indent)
 {
 	unsigned int columns = wrap_columns(label, strlen(label));
+	bool apart = !*label || label[strlen(label) - 1] == ' ';
+	unsigned int blanks = columns < indent ? indent - columns : !apart;
 
-	fprintf(out, "%s%*s", label, columns < indent ? (int)(indent - columns) : 0, "");
+	fprintf(out, "%s%*s", label, (int)blanks, "");
+	return columns + blanks;
 }
 
 void wrap_line(FILE *out, const char *label, unsigned int indent, const char *text,
@@ -97,11 +100,11 @@ void wrap_line(FILE *out, const char *label, unsigned int indent, const char *te
 {
 	char clean[TEXT_SIZE];
 	const char *word = printable(text, clean, sizeof(clean));
-	unsigned int at = indent;
+	unsigned int at;
 
 	if (width < 2 * indent)
 		width = 0;
-	print_label(out, label, indent);
+	at = print_label(out, label, indent);
 	while (*word) {
 		size_t blanks = strspn(word, " "), bytes;
 		bool blank = blanks && at > indent;

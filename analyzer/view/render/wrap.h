@@ -10,9 +10,9 @@
  * wrap_line - writes a label and its text, broken between words
  *
  * "verdict Starved for data: the device is idle for" and the rest in lines below it, indented to the same column. The
- * label takes @indent columns, at least one of them blank. @width: columns of the terminal; if it is 0, or less than
- * twice the indent, the text is one line. A word that is too long has its own line and is not cut, because it may be a
- * path that the user copies. Control characters are replaced.
+ * label takes @indent columns, or more if it is longer; the last of them is blank. @width: columns of the terminal; if
+ * it is 0, or less than twice the indent, the text is one line. A word that is too long has its own line and is not cut,
+ * because it may be a path that the user copies. Control characters are replaced.
  */
 void wrap_line(FILE *out, const char *label, unsigned int indent, const char *text,
 	       unsigned int width);
