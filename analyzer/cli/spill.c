@@ -309,8 +309,6 @@ void *spill_new(size_t size)
 		close(fd);
 		return NULL;
 	}
-	/* Rows are read and written from the first to the last. A kernel that cannot map much of a file at once refuses. */
-	madvise(at, size, MADV_HUGEPAGE);
 	region->size = size;
 	region->fd = fd;
 	region->at = at;
