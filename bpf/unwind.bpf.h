@@ -122,7 +122,8 @@ static __always_inline const struct unwind_rule *unwind_rule(const struct unwind
 	rows = unwind_word(shard, mapping->list + 2 * (__u32)page);
 	count = unwind_word(shard, mapping->list + 2 * (__u32)page + 1);
 	shard = unwind_shard(rows);
-	if (!shard || !count)
+	/* A page that the daemon has not made yet: it writes the number of the first row last, and word 0 is never used. */
+	if (!shard || !rows || !count)
 		return NULL;
 	rule = UNWIND_ROW_RULE(unwind_row(shard, rows, count, offset & 0xffff));
 	return bpf_map_lookup_elem(&unwind_rules, &rule);

@@ -6,7 +6,7 @@
  * A file's code is divided into pages of 64 KiB. A page has rows in order of address; each row gives the rule that
  * holds from its address on, and the first row is at the start of the page. Rows and lists of pages are stored in shards,
  * arrays of 32-bit words; words are numbered consecutively over all shards. The rows of one page, and the list of one
- * file's pages, are in one shard.
+ * file's pages, are in one shard. A page that is not made yet has neither rows nor a count.
  *
  * Private to one build of profbpf, like events.h.
  */

@@ -360,6 +360,16 @@ bool elf_file_has_linker(const struct elf_file *file)
 	return file->interpreted;
 }
 
+uint64_t elf_file_code_end(const struct elf_file *file)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < file->segment_count; i++)
+		if (file->segments[i].address + file->segments[i].size > end)
+			end = file->segments[i].address + file->segments[i].size;
+	return end;
+}
+
 size_t elf_file_build_id(const struct elf_file *file, const uint8_t **id)
 {
 	*id = file->build_id;

@@ -61,6 +61,9 @@ bool elf_file_is_go(const struct elf_file *file);
 /* elf_file_has_linker - does the file name a dynamic linker, as a dynamically linked program does? */
 bool elf_file_has_linker(const struct elf_file *file);
 
+/* elf_file_code_end - the address behind the last executable segment */
+uint64_t elf_file_code_end(const struct elf_file *file);
+
 /* elf_symbol.flags */
 #define ELF_SYMBOL_IFUNC 0x01 /* the code is a resolver that picks the real function */
 #define ELF_SYMBOL_LOCAL 0x02 /* STB_LOCAL: not visible outside the file */

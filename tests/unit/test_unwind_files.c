@@ -71,7 +71,7 @@ static struct unwind_file *map(struct tables *t, const char *name, uid_t user, s
 {
 	struct unwind_file *held = NULL;
 
-	assert_int_equal(unwind_files_map(t->files, getpid(), map_of(t, name), UNWIND_TOLD, user, mapping, &held), 0);
+	assert_int_equal(unwind_files_map(t->files, getpid(), map_of(t, name), UNWIND_TOLD, user, NULL, mapping, &held), 0);
 	assert_non_null(held);
 	return held;
 }
@@ -177,7 +177,7 @@ static void what_has_just_changed_is_not_kept(void **state)
 	code_maps_free(&t.maps);
 	assert_int_equal(code_maps_read(getpid(), &t.maps), 0);
 	copy = *map_of(&t, path);
-	assert_int_equal(unwind_files_map(t.files, getpid(), &copy, UNWIND_TOLD, ALICE, &mapping, &held), 0);
+	assert_int_equal(unwind_files_map(t.files, getpid(), &copy, UNWIND_TOLD, ALICE, NULL, &mapping, &held), 0);
 	assert_non_null(held);
 	assert_true(mapping.pages);
 	expect(&t, 1, 1, 0);
@@ -208,7 +208,7 @@ static struct unwind_file *map_more(struct tables *t, const char *name, struct u
 {
 	struct unwind_file *held = NULL;
 
-	assert_int_equal(unwind_files_map(t->files, getpid(), map_of(t, name), UNWIND_DERIVED, ALICE, mapping, &held), 0);
+	assert_int_equal(unwind_files_map(t->files, getpid(), map_of(t, name), UNWIND_DERIVED, ALICE, NULL, mapping, &held), 0);
 	assert_non_null(held);
 	return held;
 }
@@ -251,7 +251,7 @@ static struct unwind_file *map_generated(struct tables *t, uint8_t *code)
 	struct unwind_mapping mapping;
 
 	memcpy(code, function, sizeof(function));
-	assert_int_equal(unwind_files_map(t->files, getpid(), &place, UNWIND_TOLD, ALICE, &mapping, &held), 0);
+	assert_int_equal(unwind_files_map(t->files, getpid(), &place, UNWIND_TOLD, ALICE, NULL, &mapping, &held), 0);
 	assert_non_null(held);
 	assert_true(mapping.pages);
 	return held;

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "daemon/profbpfd/stacks/file_keys.h"
+#include "daemon/profbpfd/stacks/file_source.h"
 #include "daemon/profbpfd/stacks/generated_code.h"
 #include "daemon/profbpfd/stacks/vdso_copy.h"
 #include "lib/base/process_owner.h"
-#include "lib/elf/frame_rules.h"
 
 #define FILES_MAX 65536
 #define FRESH_S 2 /* a file that changed in the last seconds may change again with the same timestamp */
@@ -52,6 +52,7 @@ struct unwind_files {
 	uint64_t waited_ns; /* no program uses tables that were dropped before this time */
 	uint64_t gone_ns; /* time since which no program sees the files being dropped; 0 = now */
 	uint64_t given_back; /* how many times room was freed */
+	struct file_soon soon; /* of the table that is made */
 	struct unwind_files_stats stats;
 	int vdso; /* a memory file with a copy of the vdso; -1 = none */
 };
@@ -348,23 +349,6 @@ static struct unwind_file *new_file(struct unwind_files *f, const struct stat *s
 	return file;
 }
 
-/* A file to read rules from. */
-struct code_file {
-	const struct elf_file *elf;
-	enum unwind_rules rules;
-	uint64_t *left;
-};
-
-static int read_file(const void *code, frame_rule_taker *take, void *context)
-{
-	const struct code_file *file = code;
-
-	*file->left = 0;
-	if (file->rules == UNWIND_DERIVED)
-		return frame_rules_read(file->elf, take, context);
-	return frame_rules_read_told(file->elf, take, context, file->left);
-}
-
 static void make_table(struct unwind_files *f, const struct unwind_source *source, struct unwind_file *file)
 {
 	uint64_t began_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
@@ -381,8 +365,8 @@ static void make_table(struct unwind_files *f, const struct unwind_source *sourc
 static void make_file_table(struct unwind_files *f, const struct elf_file *elf, enum unwind_rules rules,
 			    struct unwind_file *file)
 {
-	const struct code_file code = { elf, rules, &file->left };
-	const struct unwind_source source = { read_file, &code };
+	struct file_source code = { elf, rules, &file->left, &f->soon };
+	const struct unwind_source source = file_source(&code);
 
 	make_table(f, &source, file);
 }
@@ -528,7 +512,7 @@ static int map_generated(struct unwind_files *f, pid_t pid, const struct process
 {
 	static const struct table_room none = { 0 };
 	struct generated_code code;
-	const struct unwind_source source = { generated_code_read, &code };
+	const struct unwind_source source = { .read = generated_code_read, .code = &code };
 	struct unwind_file *file;
 	struct stat st = { .st_uid = process_owner(pid) };
 	uid_t payer = table_payer(user, st.st_uid);
@@ -560,7 +544,8 @@ bool unwind_files_more(const struct unwind_file *file)
 }
 
 int unwind_files_map(struct unwind_files *f, pid_t pid, const struct process_map *map, enum unwind_rules rules,
-		     uid_t user, struct unwind_mapping *mapping, struct unwind_file **held)
+		     uid_t user, const struct unwind_user *soon, struct unwind_mapping *mapping,
+		     struct unwind_file **held)
 {
 	bool vdso = !map->inode && !strcmp(map->path, "[vdso]");
 	uint64_t bias = 0;
@@ -578,7 +563,9 @@ int unwind_files_map(struct unwind_files *f, pid_t pid, const struct process_map
 	if (fd >= 0 && !fstat(fd, &st))
 		elf = elf_file_open_fd(fd, map->path, error, sizeof(error));
 	if (elf && !elf_file_bias(elf, map->start, map->end, map->offset, &bias)) {
+		f->soon = (struct file_soon){ soon, *mapping, bias, f->wait };
 		*held = best_table_of(f, elf, &st, rules, user);
+		f->soon.user = NULL;
 		err = *held ? (*held)->err : -ENOSPC;
 	}
 	/*

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "bpf/unwind.h"
+#include "daemon/profbpfd/stacks/file_source.h"
 #include "daemon/profbpfd/stacks/unwind_store.h"
 #include "lib/elf/process_maps.h"
 
@@ -25,12 +26,6 @@
 
 struct unwind_files;
 struct unwind_file;
-
-/* The sources of a file's rules. */
-enum unwind_rules {
-	UNWIND_TOLD, /* its unwind tables */
-	UNWIND_DERIVED, /* also the instructions of code that these do not cover, which can take a second more */
-};
 
 /* unwind_files_new - @store must outlive it; @wait returns when running programs have ended; NULL without memory */
 struct unwind_files *unwind_files_new(struct unwind_store *store, void (*wait)(void));
@@ -43,10 +38,11 @@ void unwind_files_free(struct unwind_files *files);
  * it is made ((uid_t)-1: one who may see everything), must have room and time for it. @mapping->pages is 0 if there is no
  * table. Sets *@held to the file, which the caller releases with unwind_files_drop() when no program sees the mapping any
  * more, or to NULL. For generated code without a file the table is made each time, and the process' user stands for
- * the file's owner. Returns 0, or -ENOSPC: there is no room, or no time yet, for the table.
+ * the file's owner. @soon may be NULL. Returns 0, or -ENOSPC: there is no room, or no time yet, for the table.
  */
 int unwind_files_map(struct unwind_files *files, pid_t pid, const struct process_map *map, enum unwind_rules rules,
-		     uid_t user, struct unwind_mapping *mapping, struct unwind_file **held);
+		     uid_t user, const struct unwind_user *soon, struct unwind_mapping *mapping,
+		     struct unwind_file **held);
 
 /* unwind_files_more - would UNWIND_DERIVED add rules to @file's table? @file may be NULL */
 bool unwind_files_more(const struct unwind_file *file);

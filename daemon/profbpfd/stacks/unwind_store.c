@@ -159,7 +159,7 @@ static bool look_up(const struct unwind_store *s, const struct unwind_mapping *m
 	/* Read once: another thread may write another table there; the checked values must be the used ones. */
 	first = __atomic_load_n(&list[0], __ATOMIC_RELAXED);
 	high = __atomic_load_n(&list[1], __ATOMIC_RELAXED);
-	rows = high && high <= UNWIND_PAGE_ROWS_MAX ? known_words(s, first, high) : NULL;
+	rows = first && high && high <= UNWIND_PAGE_ROWS_MAX ? known_words(s, first, high) : NULL;
 	if (!rows)
 		return false;
 	while (high - low > 1) {
@@ -255,6 +255,7 @@ struct making {
 	uid_t payer;
 	struct table_room left; /* room that the payer may still take */
 	struct unwind_table table;
+	const struct unwind_source *source;
 	struct unwind_page *pages; /* the complete pages */
 	uint32_t page; /* index of the current page */
 	uint32_t rows[UNWIND_PAGE_ROWS_MAX]; /* rows of the current page */
@@ -305,13 +306,26 @@ static uint32_t number_of(struct making *m, const struct unwind_rule *rule)
 	return number;
 }
 
+/* The number of the first row is written last: programs read the page as soon as it is there. */
+static void add_to_list(struct making *m, uint32_t first)
+{
+	uint32_t *entry = words_at(m->store, m->table.list + 2 * m->page);
+
+	__atomic_store_n(&entry[1], m->row_count, __ATOMIC_RELAXED);
+	__atomic_store_n(&entry[0], first, __ATOMIC_RELEASE);
+}
+
 static int end_page(struct making *m)
 {
-	uint32_t first = reserve(m, m->row_count);
+	bool listed = m->table.pages, outside = listed && m->page >= m->table.pages;
+	uint32_t first = outside ? 0 : reserve(m, m->row_count);
 
-	if (!first)
+	if (!first && !outside)
 		return -ENOSPC;
-	memcpy(words_at(m->store, first), m->rows, m->row_count * sizeof(m->rows[0]));
+	if (!outside)
+		memcpy(words_at(m->store, first), m->rows, m->row_count * sizeof(m->rows[0]));
+	if (listed && !outside)
+		add_to_list(m, first);
 	m->pages[m->page++] = (struct unwind_page){ first, m->row_count };
 	m->rows[0] = UNWIND_ROW(0, m->rule);
 	m->row_count = 1;
@@ -329,6 +343,23 @@ static void put_row(struct making *m, uint64_t address, uint32_t rule)
 		m->rows[m->row_count++] = UNWIND_ROW(address, rule);
 }
 
+/* Makes the list of a large file's pages before the pages, so that programs find each as soon as it is made. */
+static void begin_list(struct making *m)
+{
+	const struct unwind_source *source = m->source;
+	uint64_t pages = source->end > m->table.first ? (source->end - m->table.first) / PAGE_BYTES + 1 : 0;
+	uint32_t first = 0;
+
+	if (pages >= UNWIND_SOON_PAGES && pages <= PAGES_MAX)
+		first = reserve(m, 2 * (uint32_t)pages);
+	if (!first)
+		return;
+	memset(words_at(m->store, first), 0, pages * sizeof(*m->pages));
+	m->table.list = first;
+	m->table.pages = (uint32_t)pages;
+	source->begun(source->context, &m->table);
+}
+
 static int take_rule(void *context, uint64_t address, const struct frame_rule *r)
 {
 	const struct unwind_rule rule = { .kind = kind_of(r->kind),
@@ -342,9 +373,11 @@ static int take_rule(void *context, uint64_t address, const struct frame_rule *r
 	uint32_t number = 0;
 	int err = 0;
 
-	if (!m->any)
+	if (!m->any) {
+		m->any = true;
 		m->table.first = address & ~(PAGE_BYTES - 1);
-	m->any = true;
+		begin_list(m);
+	}
 	/* Only gaps can be that long. */
 	if ((address - m->table.first) / PAGE_BYTES >= PAGES_MAX)
 		return -ENOSPC;
@@ -379,7 +412,7 @@ static int make_table(struct making *m, const struct unwind_source *source)
 
 	if (!err)
 		err = m->any ? end_page(m) : -ENOENT;
-	return err ? err : put_list(m);
+	return err || m->table.pages ? err : put_list(m);
 }
 
 static int keep_rules(struct making *m)
@@ -406,10 +439,13 @@ int unwind_store_add(struct unwind_store *s, const struct unwind_source *source,
 		m->shares = shares;
 		m->payer = payer;
 		m->left = table_shares_left(shares, payer);
+		m->source = source;
 		m->row_count = 1; /* a row with rule 0 */
 		err = make_table(m, source);
 		if (!err)
 			err = keep_rules(m);
+		if (err && m->table.pages)
+			source->failed(source->context);
 		if (err)
 			m->table.rules = m->rules;
 		if (err)

@@ -2,7 +2,8 @@
 /*
  * unwind_store.h - stores unwind tables (bpf/unwind.h) in maps that the BPF programs read.
  *
- * Filled file by file. Tables in use are not changed: a table is removed when no program can reach it any more.
+ * Filled file by file. Tables in use are not changed, except that pages are added to a large file's table while it is made:
+ * a table is removed when no program can reach it any more.
  * Shards without tables are freed. Used by one thread at a time, except unwind_store_rule().
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_UNWIND_STORE_H
@@ -46,10 +47,21 @@ bool unwind_store_rule(struct unwind_store *store, const struct unwind_mapping *
 int unwind_store_shards(const struct unwind_store *store);
 int unwind_store_rules(const struct unwind_store *store);
 
-/* The source of rules for @code; its negative errno is returned to the caller of unwind_store_add(). */
+#define UNWIND_SOON_PAGES 32 /* the fewest pages of a table that is used while it is made */
+
+/*
+ * The source of rules for @code; its negative errno is returned to the caller of unwind_store_add().
+ *
+ * With @end, the end of the code, the table of much code can be used while it is made: @begun gets it, with pages and list,
+ * when its first rule is there. If it cannot be made after that, @failed returns when no program can reach it any more.
+ */
 struct unwind_source {
 	int (*read)(const void *code, frame_rule_taker *take, void *context);
 	const void *code;
+	uint64_t end; /* 0: unknown, or the table is not to be used before it is complete */
+	void (*begun)(void *context, const struct unwind_table *table);
+	void (*failed)(void *context);
+	void *context;
 };
 
 /*

@@ -231,13 +231,33 @@ static uint64_t own_time(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* A table without room is tried again each time: that time counts for the process, as reading its mappings does. */
-static void find_table(struct unwinder *u, struct process *p, uint32_t place)
+/* A table that is made. */
+struct making {
+	struct unwinder *unwinder;
+	struct unwinder_session *session;
+	struct process *process;
+	uint32_t place;
+};
+
+static void publish_begun(void *context, const struct unwind_mapping *mapping)
 {
+	struct making *m = context;
+
+	m->process->mapping[m->place] = *mapping;
+	unwinder_publish(m->unwinder, m->session, m->process);
+}
+
+/* A table without room is tried again each time: that time counts for the process, as reading its mappings does. */
+static void find_table(struct unwinder *u, struct unwinder_session *s, struct process *p, uint32_t place)
+{
+	struct making making = { u, s, p, place };
+	const struct unwind_user soon = { publish_begun, &making };
+	struct unwind_mapping mapping;
 	uint64_t began_ns = own_time();
 
-	p->no_room[place] = unwind_files_map(u->files, p->pid, &p->maps.map[place].map, UNWIND_TOLD, p->user,
-					     &p->mapping[place], &p->held[place]) != 0;
+	p->no_room[place] = unwind_files_map(u->files, p->pid, &p->maps.map[place].map, UNWIND_TOLD, p->user, &soon,
+					     &mapping, &p->held[place]) != 0;
+	p->mapping[place] = mapping;
 	p->more[place] = unwind_files_more(p->held[place]);
 	if (p->no_room[place])
 		p->took_ns += own_time() - began_ns;
@@ -256,7 +276,7 @@ static void find_tables(struct unwinder *u, struct unwinder_session *s, struct p
 		seen_code_first(&s->seen, &p->maps, missing + i, count - i);
 		pthread_mutex_unlock(&u->lock);
 		place = missing[i];
-		find_table(u, p, place);
+		find_table(u, s, p, place);
 		files += p->no_room[place];
 		if (unwinder_now() - published_ns < PUBLISH_NS)
 			continue;

@@ -18,7 +18,8 @@ static struct unwind_file *derive_one(struct unwinder *u, struct process *p, siz
 {
 	struct unwind_file *held = NULL, *before = p->held[place];
 	struct unwind_mapping mapping;
-	int err = unwind_files_map(u->files, p->pid, &p->maps.map[place].map, UNWIND_DERIVED, p->user, &mapping, &held);
+	int err = unwind_files_map(u->files, p->pid, &p->maps.map[place].map, UNWIND_DERIVED, p->user, NULL,
+				   &mapping, &held);
 
 	p->more[place] = err == -ENOSPC;
 	/* Keeps the table without derived rules. */
