@@ -98,7 +98,7 @@ static int walk_returning(struct bpf_map *map, void *key, void *value)
 	if (same_program(task, back))
 		python = python_stack(task, &back->record.frames, (user & USER_FRAMES_MASK) + kernel,
 				      REC_PYTHON_FRAMES, &back->record.head.header.flags);
-	stack_send(&back->record, user, kernel, python);
+	stack_send(&back->record, user, kernel, python, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 

@@ -165,7 +165,7 @@ static __always_inline void send_walked(struct task_struct *task, const struct s
 	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), s->user);
 	kernel = at_most(kernel_stack(task, r->frames.address + user), REC_KERNEL_FRAMES);
 	bpf_probe_read_kernel(r->frames.address + user + kernel, python * sizeof(struct rec_python_frame), s->python);
-	stack_send(r, user | (s->user_count & USER_WHOLE), kernel, python);
+	stack_send(r, user | (s->user_count & USER_WHOLE), kernel, python, BPF_RB_NO_WAKEUP);
 }
 
 /* Sends only the current instruction: too many other threads have walks pending. */
@@ -177,7 +177,7 @@ static __always_inline void send_not_walked(struct task_struct *task, const stru
 	if (!r || !regs)
 		return;
 	r->frames.address[0] = USER_INSTRUCTION(regs);
-	stack_send(r, 1, kernel_stack(task, r->frames.address + 1), 0);
+	stack_send(r, 1, kernel_stack(task, r->frames.address + 1), 0, BPF_RB_NO_WAKEUP);
 }
 
 /*
@@ -204,7 +204,7 @@ static __always_inline void send_short_sleep(struct task_struct *task, const str
 	struct stacks_record *r = sleep_record(task, s, STACK_SHORT);
 
 	if (r)
-		stack_send(r, 0, 0, 0);
+		stack_send(r, 0, 0, 0, BPF_RB_NO_WAKEUP);
 }
 
 /*

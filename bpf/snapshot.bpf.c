@@ -207,7 +207,7 @@ int sleeping_stacks(struct bpf_iter__task *ctx)
 	bytes = bpf_get_task_stack(task, r->frames.address + SLEEPER_WORDS, REC_KERNEL_FRAMES * sizeof(__u64), 0);
 	/* Without registers the kernel's addresses would not be where stack_send() expects them. */
 	if (user)
-		stack_send(r, user, bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0, 0);
+		stack_send(r, user, bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0, 0, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 

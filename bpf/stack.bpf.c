@@ -12,6 +12,22 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
+#define WAKE_AGAIN_NS 20000000ull /* for a job whose walks often end early */
+
+volatile __u64 woke_ns __weak = 0;
+
+/*
+ * Must the reader be woken for a walk with the result @user? Where a walk ended early, the daemon probably has not read
+ * the unwind tables of this code yet, and the process may run nothing but this code in its first tenths of a second.
+ */
+static __always_inline __u64 wake_for(__u32 user, __u64 now_ns)
+{
+	if (!settings.unwind || !user || user & USER_WHOLE || now_ns - woke_ns < WAKE_AGAIN_NS)
+		return BPF_RB_NO_WAKEUP;
+	woke_ns = now_ns;
+	return BPF_RB_FORCE_WAKEUP;
+}
+
 static __always_inline int take_sample(struct bpf_perf_event_data *ctx, bool may_loop)
 {
 	struct task_struct *task = current_task();
@@ -40,7 +56,8 @@ static __always_inline int take_sample(struct bpf_perf_event_data *ctx, bool may
 	stack_send(r, user, kernel,
 		   may_loop ? python_stack(task, &r->frames, (user & USER_FRAMES_MASK) + kernel, REC_PYTHON_FRAMES,
 					   &r->head.header.flags) :
-			      0);
+			      0,
+		   wake_for(user, r->head.header.ts_ns));
 	run_ends(cost, r->head.header.ts_ns);
 	return 0;
 }

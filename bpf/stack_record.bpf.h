@@ -37,8 +37,11 @@ static __always_inline __u64 at_most(__u64 count, __u64 most)
 	return count;
 }
 
-/* Sends the record, whose frames are in place: @user (the result of user_stack()), @kernel and @python frames. */
-static __always_inline void stack_send(struct stacks_record *r, __u32 user, __u32 kernel, __u32 python)
+/*
+ * Sends the record, whose frames are in place: @user (the result of user_stack()), @kernel and @python frames. @wake:
+ * BPF_RB_FORCE_WAKEUP if the reader must act at once, else BPF_RB_NO_WAKEUP.
+ */
+static __always_inline void stack_send(struct stacks_record *r, __u32 user, __u32 kernel, __u32 python, __u64 wake)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct source_stats *s = source_stats(SOURCE_STACK);
@@ -60,7 +63,7 @@ static __always_inline void stack_send(struct stacks_record *r, __u32 user, __u3
 	/* The compiler knows that the size is in bounds; the verifier must see the check. */
 	asm volatile("" : "+r"(size));
 	if (ring && size <= sizeof(*r))
-		err = bpf_ringbuf_output(ring, r, size, BPF_RB_NO_WAKEUP);
+		err = bpf_ringbuf_output(ring, r, size, wake);
 	if (!s)
 		return;
 	add(&s->produced, 1);

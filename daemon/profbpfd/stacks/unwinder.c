@@ -13,7 +13,7 @@
 #include "daemon/profbpfd/stacks/unwind_files.h"
 #include "daemon/profbpfd/stacks/unwinder_private.h"
 
-#define PUBLISH_NS 50000000ull /* interval of publishing finished tables while further ones are made */
+#define PUBLISH_NS 10000000ull /* interval of publishing finished tables while further ones are made */
 #define TRIES 5 /* the kernel refills its preallocated memory for map elements with a short delay */
 
 uint64_t unwinder_now(void)
@@ -355,6 +355,8 @@ static void look(struct unwinder *u, struct unwinder_session *s, pid_t pid)
 	s->seen.count = 0;
 	pthread_mutex_unlock(&u->lock);
 	p = look_soon(u, s, right, pid, before);
+	if (p)
+		p->looked_ns = unwinder_now();
 	pthread_mutex_lock(&u->lock);
 	if (!p && before)
 		take_back(s, pid);

@@ -19,6 +19,7 @@ struct process {
 	pid_t pid;
 	uid_t user; /* the user who holds the tables */
 	uint64_t took_ns; /* CPU time for reading its mappings, and for files without room */
+	uint64_t looked_ns; /* the end of that handling */
 	struct code_maps maps;
 	struct unwind_mapping *mapping; /* one for each mapping in "maps" */
 	struct unwind_file **held; /* per mapping: its table */

@@ -9,7 +9,7 @@
 #include "daemon/profbpfd/stacks/unwinder_private.h"
 
 #define REQUESTS_MAX 4096 /* pending requests of one session */
-#define LOOK_AGAIN_NS 50000000ull /* a process that maps code soon maps more */
+#define LOOK_AGAIN_NS 10000000ull /* a process that maps code soon maps more */
 #define LOOK_SHARE 20 /* minimum of pause / duration (struct process): other processes wait for the thread */
 
 static void enter_ring(struct unwinder *u, struct unwinder_session *s)
@@ -99,16 +99,18 @@ void unwinder_leave(struct unwinder_session *s)
 	free(s);
 }
 
-/* Returns the pause before the process is handled again; 0 if it was not handled before. */
-static uint64_t pause_before(struct unwinder_session *s, pid_t pid)
+/* Returns when the process may be handled again; 0 if it was not handled before. */
+static uint64_t due_again(struct unwinder_session *s, pid_t pid)
 {
 	struct process key = { .pid = pid };
 	struct process *const *found = tfind(&key, &s->processes, unwinder_compare);
-	uint64_t took_ns = found ? (*found)->took_ns : s->looked_took_ns;
+	uint64_t took_ns = found ? (*found)->took_ns : s->looked_took_ns, now_ns = unwinder_now();
+	uint64_t due_ns = found ? (*found)->looked_ns : now_ns;
 
 	if (!found && s->looked_at != pid)
 		return 0;
-	return LOOK_SHARE * took_ns > LOOK_AGAIN_NS ? LOOK_SHARE * took_ns : LOOK_AGAIN_NS;
+	due_ns += LOOK_SHARE * took_ns > LOOK_AGAIN_NS ? LOOK_SHARE * took_ns : LOOK_AGAIN_NS;
+	return due_ns > now_ns ? due_ns : now_ns;
 }
 
 /* The caller holds the lock. Ignores a request that equals a pending one, or is beyond the limit. */
@@ -182,12 +184,12 @@ void unwinder_wait(struct unwinder_session *s, uint64_t most_ns)
 void unwinder_look(struct unwinder_session *s, pid_t pid, bool again)
 {
 	struct unwinder *u = s->unwinder;
-	uint64_t pause_ns;
+	uint64_t due_ns;
 
 	pthread_mutex_lock(&u->lock);
-	pause_ns = pause_before(s, pid);
-	if (!pause_ns || again)
-		put_request(s, pid, false, unwinder_now() + pause_ns);
+	due_ns = due_again(s, pid);
+	if (!due_ns || again)
+		put_request(s, pid, false, due_ns ? due_ns : unwinder_now());
 	pthread_mutex_unlock(&u->lock);
 }
 
