@@ -20,6 +20,7 @@
 #define NS_PER_SECOND 1000000000ull
 #define CLOCK_READINGS 4
 #define KERNEL_THREAD_FLAG 0x00200000 /* PF_KTHREAD of the kernel */
+#define EXITING_FLAG 0x00000004 /* PF_EXITING */
 
 /* Reads /proc/PID/NAME through @dir; returns the bytes read, the text is terminated. */
 static ssize_t read_file(int dir, const char *name, char *text, size_t size)
@@ -64,6 +65,7 @@ static int parse_stat(const char *text, struct process_facts *facts)
 	copy_name(facts->name, open + 1, (size_t)(close - open - 1));
 	facts->parent = parent;
 	facts->kernel_thread = flags & KERNEL_THREAD_FLAG;
+	facts->exiting = flags & EXITING_FLAG;
 	facts->started = started;
 	return 0;
 }
@@ -238,16 +240,23 @@ static bool has_ended(const struct process_facts *facts)
 	       (facts->state == 'Z' && facts->threads <= 1);
 }
 
-int process_start_time(pid_t pid, uint64_t *started)
+/* Only what parse_stat() sets. */
+static int read_running(pid_t pid, struct process_facts *facts)
 {
-	struct process_facts facts = { 0 };
 	char name[32], text[1024];
 
 	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
-	if (read_file(AT_FDCWD, name, text, sizeof(text)) <= 0 || parse_stat(text, &facts) || has_ended(&facts))
-		return -ESRCH;
-	*started = facts.started;
-	return 0;
+	return read_file(AT_FDCWD, name, text, sizeof(text)) <= 0 || parse_stat(text, facts) || has_ended(facts) ? -ESRCH : 0;
+}
+
+int process_start_time(pid_t pid, uint64_t *started)
+{
+	struct process_facts facts = { 0 };
+	int err = read_running(pid, &facts);
+
+	if (!err)
+		*started = facts.started;
+	return err;
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -281,9 +290,11 @@ uint64_t process_clock(uint64_t ns)
 
 bool process_began_since(pid_t pid, uint64_t ns)
 {
-	uint64_t started;
+	struct process_facts facts = { 0 };
+	uint64_t clock = process_clock(ns);
 
-	return !process_start_time(pid, &started) && started >= process_clock(ns);
+	/* The kernel reports an end before the process is a zombie: one that exits now is the one that was reported. */
+	return !read_running(pid, &facts) && (facts.started > clock || (facts.started == clock && !facts.exiting));
 }
 
 bool process_runs(pid_t pid, uint64_t started)

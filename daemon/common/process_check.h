@@ -25,6 +25,7 @@ struct process_facts {
 	long threads;
 	char state; /* letter of /proc/PID/stat */
 	bool kernel_thread;
+	bool exiting; /* its first thread is */
 	bool narrow; /* a 32-bit program on a 64-bit kernel */
 	uid_t real, effective, saved;
 	gid_t real_group, effective_group, saved_group;
@@ -74,7 +75,7 @@ uint64_t process_clock(uint64_t ns);
  * process_began_since - does @pid run, and began at or after @ns (CLOCK_MONOTONIC)?
  *
  * Then it is not the process that ended with this id at @ns. True also for one that began in the same hundredth of a
- * second, and still runs.
+ * second, and is not exiting.
  */
 bool process_began_since(pid_t pid, uint64_t ns);
 

@@ -17,6 +17,7 @@
 static struct {
 	uint64_t started; /* of the process that has the id; 0 = a zombie, or none */
 	bool target; /* it is one */
+	bool exiting;
 } now;
 
 static struct probes probes;
@@ -42,6 +43,12 @@ bool process_runs(pid_t pid, uint64_t started)
 {
 	(void)pid;
 	return now.started == started;
+}
+
+bool process_began_since(pid_t pid, uint64_t ns)
+{
+	(void)pid;
+	return now.started > process_clock(ns) || (now.started == process_clock(ns) && !now.exiting);
 }
 
 /* Starts are told to ten units of the time of records. */
@@ -75,6 +82,7 @@ static int begin(void **state)
 	(void)state;
 	now.started = 1;
 	now.target = true;
+	now.exiting = false;
 	probes.setting.options.system_wide = false;
 	scans = forgotten = 0;
 	return 0;
@@ -174,6 +182,16 @@ static void in_doubt_who_runs_has_not_ended(void **state)
 	assert_int_equal(forgotten, 1);
 }
 
+static void but_who_is_exiting_has(void **state)
+{
+	(void)state;
+	now.started = 3;
+	now.exiting = true;
+	probes_follow(&probes, PID, 50, 0);
+	probes_ended(&probes, PID, 32);
+	assert_int_equal(forgotten, 1);
+}
+
 static void whoever_is_dropped_is_forgotten(void **state)
 {
 	(void)state;
@@ -202,6 +220,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_late_end_is_not_that_of_the_next_one, begin, end),
 		cmocka_unit_test_setup_teardown(nor_if_its_begin_is_not_known, begin, end),
 		cmocka_unit_test_setup_teardown(in_doubt_who_runs_has_not_ended, begin, end),
+		cmocka_unit_test_setup_teardown(but_who_is_exiting_has, begin, end),
 		cmocka_unit_test_setup_teardown(whoever_is_dropped_is_forgotten, begin, end),
 		cmocka_unit_test_setup_teardown(so_it_is_in_a_session_of_the_whole_machine, begin, end),
 	};

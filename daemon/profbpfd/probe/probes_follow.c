@@ -58,7 +58,8 @@ static bool began_after(const struct probed_process *process, uint64_t ended_ns)
 	uint64_t ended = process_clock(ended_ns);
 
 	return process->began_ns > ended_ns || process->started > ended ||
-	       (process->started == ended && process_runs(process->pid, process->started));
+	       (process->started == ended && process_runs(process->pid, process->started) &&
+		process_began_since(process->pid, ended_ns));
 }
 
 void probes_ended(struct probes *p, pid_t pid, uint64_t ended_ns)
