@@ -298,11 +298,13 @@ static void plan_drain(struct session *s, uint64_t elapsed_ns, size_t bytes)
 
 /*
  * While few records arrive, and the rings have room for many more, the reader need not interrupt the job's threads when it
- * wakes up: with threads that wait for one another by spinning, that would delay all of them.
+ * wakes up: with threads that wait for one another by spinning, that would delay all of them. But looks at interpreters
+ * must not wait: they would meet threads only where these pause, and rarely with the interpreter's lock.
  */
 static void choose_patience(struct session *s)
 {
-	bool patient = s->drain_interval_ns >= PATIENT_NS && capture_ring_bytes(s->capture) >= PATIENT_BYTES;
+	bool looks = s->stacks && stacks_next_look(s->stacks) != UINT64_MAX;
+	bool patient = !looks && s->drain_interval_ns >= PATIENT_NS && capture_ring_bytes(s->capture) >= PATIENT_BYTES;
 
 	if (patient != s->patient)
 		priority_patient(patient);
