@@ -12,7 +12,7 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
-#define WAKE_AGAIN_NS 20000000ull /* for a job whose walks often end early */
+#define WAKE_AGAIN_NS 20000000ll /* for a job whose walks often end early */
 
 volatile __u64 woke_ns __weak = 0;
 
@@ -22,7 +22,7 @@ volatile __u64 woke_ns __weak = 0;
  */
 static __always_inline __u64 wake_for(__u32 user, __u64 now_ns)
 {
-	if (!settings.unwind || !user || user & USER_WHOLE || now_ns - woke_ns < WAKE_AGAIN_NS)
+	if (!settings.unwind || !user || user & USER_WHOLE || (__s64)(now_ns - woke_ns) < WAKE_AGAIN_NS)
 		return BPF_RB_NO_WAKEUP;
 	woke_ns = now_ns;
 	return BPF_RB_FORCE_WAKEUP;
