@@ -22,7 +22,7 @@ below() {
 }
 
 TRUTH=$WORK start_truth forks 90 30
-attach_truth "$WORK/forks.pbt" --stack-rate 250 --topics sched,stack
+attach_truth "$WORK/forks.pbt" --stack-rate 250 --topics api,sched,stack
 truth_go 60
 stop_attach
 truth_end
@@ -43,4 +43,5 @@ assert_eq "stacks of begun programs to their start that are not the program's" "
 assert_eq "stacks of begun programs with functions of another" 0 "$(below '^exe;.*(child|copied_chain)')"
 # Their first sample, which ends early, wakes the daemon.
 all=$(below '^exe;.*spin')
+assert_between "samples of begun programs" 20 2000 "$all"
 assert_between "samples of begun programs, to their start" $((all * 70 / 100)) "$all" "$right"
