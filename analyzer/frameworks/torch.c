@@ -176,6 +176,7 @@ static int end_window(struct torch *torch, const struct window *window, const st
 		.single = strstr(model_text(torch->model, mark->text), SINGLE) != NULL,
 		.end_known = window->end_ns != 0,
 		.trains = window->trains,
+		.backward = window->trains,
 	};
 
 	torch->trains |= window->trains;
@@ -288,13 +289,15 @@ static void note_training(struct torch *torch, const struct call *call)
 {
 	struct torch_fetch *last =
 		torch->fetches.count ? &torch->fetches.row[torch->fetches.count - 1] : NULL;
-	bool trains = torch->what[call->function] == TORCH_BACKWARD ||
+	bool backward = torch->what[call->function] == TORCH_BACKWARD;
+	bool trains = backward ||
 		      (torch->what[call->function] == TORCH_MARK &&
 		       strncmp(model_text(torch->model, call->text), OPTIMIZER, strlen(OPTIMIZER)) == 0);
 
 	if (!trains || !last || last->fetch.thread != call->thread)
 		return;
 	last->trains = true;
+	last->backward |= backward;
 	torch->trains = true;
 }
 

@@ -38,6 +38,7 @@ struct torch_fetch {
 	bool end_known; /* fetch.end_ns was recorded */
 	bool opening; /* has not opened its last tensor yet */
 	bool trains; /* a backward pass or an optimizer followed it */
+	bool backward; /* a backward pass followed it, not only an optimizer */
 };
 
 struct torch {

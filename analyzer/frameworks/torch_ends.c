@@ -14,6 +14,7 @@
 
 #define TOLERANCE 0.98 /* part of a mean: tensors were lost, or opened before recording began */
 #define AHEAD 2 /* batches that each worker prefetches; DataLoader's default */
+#define OFTEN 3 /* workers that wait for a slow one make one of so many fetches look like an end, or more */
 #define QUICK 8 /* an end is at least this many times shorter than a batch */
 #define QUICK_AT_EXIT 2 /* if only the thread's end follows */
 
@@ -93,13 +94,13 @@ static void ends_by_tensors(struct torch *torch, uint32_t loader, uint32_t batch
 }
 
 /*
- * Cannot these be ends? An iterator has no more than one, and an epoch has batches: not two in succession. Nor does
- * training follow most ends; it may follow a single one.
+ * Cannot these be ends? An iterator has no more than one, and an epoch has batches: not two in succession. Nor do
+ * backward passes follow most ends, if these are many. An optimizer may, before the next epoch or for the last gradients.
  */
 static bool ends_are_wrong(const struct torch *torch, uint32_t loader)
 {
 	const struct torch_fetch *before = NULL;
-	uint32_t ends = 0, trained = 0;
+	uint32_t fetches = 0, ends = 0, trained = 0;
 
 	for (uint32_t i = 0; i < torch->fetches.count; i++) {
 		const struct torch_fetch *of = &torch->fetches.row[i];
@@ -108,11 +109,12 @@ static bool ends_are_wrong(const struct torch *torch, uint32_t loader)
 			continue;
 		if (before && before->group == of->group && before->fetch.end_of_data && of->fetch.end_of_data)
 			return true;
+		fetches++;
 		ends += of->fetch.end_of_data;
-		trained += of->fetch.end_of_data && of->trains;
+		trained += of->fetch.end_of_data && of->backward;
 		before = of;
 	}
-	return trained > 1 && 2 * trained > ends;
+	return OFTEN * ends >= fetches && trained > 1 && 2 * trained > ends;
 }
 
 /*

@@ -303,6 +303,47 @@ static void zipped(void **state)
 	end(&s);
 }
 
+/*
+ * Three workers make epochs of @batches of two tensors. A call of @function at the end of each epoch belongs to the
+ * epoch that ends, or prepares the next one.
+ */
+static void expect_epochs(uint32_t batches, const char *function_name, const char *text)
+{
+	struct scene s;
+	uint32_t of;
+
+	begin(&s, SESSION + 1);
+	of = strcmp(function_name, ENTER) == 0 ? s.enter : function(s.model, function_name);
+	s.model->calls.count = s.model->wakes.count = 0;
+	for (uint32_t i = 0; i < 2 * (batches + 1); i++) {
+		bool is_end = i % (batches + 1) == batches;
+
+		call(&s, s.main, s.enter, 200 + 20 * i, LOADER);
+		for (uint32_t t = 0; t < 2 && !is_end; t++)
+			call(&s, s.main, s.tensor, 206 + 20 * i, "");
+		call(&s, s.main, s.leave, 210 + 20 * i, "");
+		if (!is_end)
+			continue;
+		call(&s, s.main, of, 212 + 20 * i, text);
+		if (of == s.enter)
+			call(&s, s.main, s.leave, 214 + 20 * i, "");
+	}
+	for (uint32_t w = 0; w < WORKERS; w++)
+		make_batches(&s, w, 60);
+	build(&s, 1);
+	expect(&s, 0, WORKERS, 2 * (batches + 1), 2);
+	end(&s);
+}
+
+/* An optimizer, or few backward passes, after ends of the data do not make these batches. */
+static void trains_between_epochs(void **state)
+{
+	(void)state;
+	expect_epochs(4, ENTER, "Optimizer.zero_grad#SGD.zero_grad");
+	expect_epochs(2, ENTER, "Optimizer.step#SGD.step");
+	expect_epochs(4, BACKWARD, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +352,7 @@ int main(void)
 		cmocka_unit_test(of_one_loader),
 		cmocka_unit_test(slow_worker),
 		cmocka_unit_test(slow_of_two),
+		cmocka_unit_test(trains_between_epochs),
 		cmocka_unit_test(zipped),
 	};
 
