@@ -127,7 +127,7 @@ const char *diff_state(const struct changes *changes)
 /* Why the sentence is not about steps. */
 static const char *without_steps(const struct changes *changes)
 {
-	return changes->steps_too_few ? "There are too few steps to compare their times"
+	return changes->steps_too_few ? "Steps are in too few parts of a recording to compare their times"
 				      : "No steps are known";
 }
 

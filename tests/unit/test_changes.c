@@ -335,15 +335,16 @@ static void test_steps_in_too_few_parts(void **state)
 	}
 	changes = find(&before, &after);
 	assert_string_equal(diff_sentence(&changes, sentence, sizeof(sentence)),
-			    "There are too few steps to compare their times; what changed most is operator matmul: "
-			    "+100.0 % (noise 5.0 %).");
+			    "Steps are in too few parts of a recording to compare their times; what changed most is operator "
+			    "matmul: +100.0 % (noise 5.0 %).");
 	free(changes.row);
 	changes = find(&before, &before);
 	assert_string_equal(diff_sentence(&changes, sentence, sizeof(sentence)),
 			    "Nothing differs: the one figure that can be compared is equal on both sides, as in one recording and its copy.");
 	changes.row[0].after += 1;
 	assert_string_equal(diff_sentence(&changes, sentence, sizeof(sentence)),
-			    "Nothing changed by more than its noise. There are too few steps to compare their times.");
+			    "Nothing changed by more than its noise. Steps are in too few parts of a recording to compare their "
+			    "times.");
 	free(changes.row);
 	changes = find(&none, &after);
 	/* Equal means are not equal recordings. */

@@ -401,6 +401,22 @@ static void test_each_answer_has_a_title(void **state)
 	expect_state(NULL, 0, "unknown", "Nothing to compare");
 }
 
+/* Many steps in one part of a recording are not few. */
+static void test_the_page_says_why_steps_are_not_compared(void **state)
+{
+	struct change root = change_of(FIGURE_ROOT, "lock", 10, 30, 1);
+	struct diff diff = diff_of(&root, 1);
+	char *page = page_of(&diff);
+
+	(void)state;
+	assert_says(page, "<small>no steps in both</small>");
+	free(page);
+	diff.changes.steps_too_few = true;
+	page = page_of(&diff);
+	assert_says(page, "<small>steps in too few parts of a recording</small>");
+	free(page);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +424,7 @@ int main(void)
 		cmocka_unit_test(test_a_planted_change_is_named),
 		cmocka_unit_test(test_the_page_says_what_the_json_says),
 		cmocka_unit_test(test_each_answer_has_a_title),
+		cmocka_unit_test(test_the_page_says_why_steps_are_not_compared),
 	};
 
 	srand48(1);

@@ -219,7 +219,7 @@ static void put_tiles(FILE *out, const struct diff_page *page)
 {
 	fputs("<dl class=\"tiles\" aria-label=\"Headline figures\">", out);
 	put_tile(out, page, "Step time", FIGURE_STEP,
-		 page->changes->steps_too_few ? "too few steps to compare their times" : "no steps in both");
+		 page->changes->steps_too_few ? "steps in too few parts of a recording" : "no steps in both");
 	put_tile(out, page, "Devices busy", FIGURE_DEVICE, "device tasks are not known in both");
 	put_tile(out, page, "CPUs busy", FIGURE_CPU, "not recorded in both");
 	fputs("<div><dt>Beyond noise</dt><dd>", out);
