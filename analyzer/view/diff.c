@@ -242,7 +242,7 @@ static void put_legend(FILE *out, const struct changes *changes)
 	static const char *const MEANINGS[FIGURE_KINDS] = {
 		[FIGURE_STEP] = "step: its mean duration",
 		[FIGURE_DEVICE] = "device: share of its time in which it is busy",
-		[FIGURE_ROOT] = "root: what the job waits for in the end, as a share of the time",
+		[FIGURE_ROOT] = "root: what the job waits for in the end, or does itself on a CPU, as a share of the time",
 		[FIGURE_STAGE] = "stage: CPU time of a part of the data pipeline (100 % is one CPU)",
 		[FIGURE_OPERATOR] = "operator: its mean duration on the device",
 		[FIGURE_API] = "api: mean duration of calls of a function",

@@ -401,6 +401,18 @@ static void test_each_answer_has_a_title(void **state)
 	expect_state(NULL, 0, "unknown", "Nothing to compare");
 }
 
+/* The job's own code is a root, too, and it is no wait. */
+static void test_the_legend_explains_roots(void **state)
+{
+	static const struct job LONGER = { 4, 2, 2, 5 };
+	char *text = compared(&USUAL, &LONGER, FORMAT_TEXT);
+
+	(void)state;
+	assert_says(text, "user_code trainer");
+	assert_says(text, "\nroot: what the job waits for in the end, or does itself on a CPU, as a share of the time\n");
+	free(text);
+}
+
 /* Many steps in one part of a recording are not few. */
 static void test_the_page_says_why_steps_are_not_compared(void **state)
 {
@@ -424,6 +436,7 @@ int main(void)
 		cmocka_unit_test(test_a_planted_change_is_named),
 		cmocka_unit_test(test_the_page_says_what_the_json_says),
 		cmocka_unit_test(test_each_answer_has_a_title),
+		cmocka_unit_test(test_the_legend_explains_roots),
 		cmocka_unit_test(test_the_page_says_why_steps_are_not_compared),
 	};
 
