@@ -135,6 +135,30 @@ static void sample_rank(struct verdict_scene *f, uint32_t thread, uint64_t in_ca
 			.thread = thread, .ts_ns = (1 + i) * US, .stack = i >= in_call })));
 }
 
+/* Adds three ranks of MPI, the first of which started the others, and the two stacks of their samples. */
+static void add_ranks(struct verdict_scene *f, uint32_t *ranks)
+{
+	static const char *const names[] = { "do_sched_yield", "MPI_Allreduce_c", "part" };
+	struct model *model = f->scene.model;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_true(MODEL_PUSH(&model->code_frames, ((struct code_frame){
+			.name = model_string(model, names[i]), .file = INDEX_NONE,
+			.kind = i ? PROFBPF__STACKS__KIND__USER : PROFBPF__STACKS__KIND__KERNEL })));
+		assert_true(MODEL_PUSH(&model->stack_frames, i));
+	}
+	assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 0, 2 })));
+	assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 2, 1 })));
+	model->processes.row[f->scene.process].name = model_string(model, "rank");
+	ranks[0] = f->scene.main;
+	for (uint32_t i = 1; i < 3; i++) {
+		uint32_t process = small_process(model, 300 + i, "rank", true);
+
+		ranks[i] = small_thread(model, process, 300 + i, "rank");
+		model->processes.row[process].parent_pid = 100;
+	}
+}
+
 /*
  * Three ranks of MPI, the first of which started the others and spins like the second, while the third sleeps or
  * works. Does the verdict say what that one does?
@@ -142,7 +166,6 @@ static void sample_rank(struct verdict_scene *f, uint32_t thread, uint64_t in_ca
 static void last_of_ranks(void **state)
 {
 	enum { SLEEPS, WORKS, ALL_SPIN, OTHER_PROGRAM, CASES };
-	static const char *const names[] = { "do_sched_yield", "MPI_Allreduce_c", "part" };
 
 	(void)state;
 	for (int what = 0; what < CASES; what++) {
@@ -152,24 +175,9 @@ static void last_of_ranks(void **state)
 
 		verdict_begin(&f);
 		model = f.scene.model;
-		for (uint32_t i = 0; i < 3; i++) {
-			assert_true(MODEL_PUSH(&model->code_frames, ((struct code_frame){
-				.name = model_string(model, names[i]), .file = INDEX_NONE,
-				.kind = i ? PROFBPF__STACKS__KIND__USER : PROFBPF__STACKS__KIND__KERNEL })));
-			assert_true(MODEL_PUSH(&model->stack_frames, i));
-		}
-		assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 0, 2 })));
-		assert_true(MODEL_PUSH(&model->code_stacks, ((struct code_stack){ 2, 1 })));
-		model->processes.row[f.scene.process].name = model_string(model, "rank");
-		ranks[0] = f.scene.main;
-		for (uint32_t i = 1; i < 3; i++) {
-			uint32_t process = small_process(model, 300 + i, "rank", true);
-
-			ranks[i] = small_thread(model, process, 300 + i, "rank");
-			model->processes.row[process].parent_pid = 100;
-			if (i == 2 && what == OTHER_PROGRAM)
-				model->processes.row[process].name = model_string(model, "helper");
-		}
+		add_ranks(&f, ranks);
+		if (what == OTHER_PROGRAM)
+			model->processes.row[model->threads.row[ranks[2]].process].name = model_string(model, "helper");
 		for (uint32_t i = 0; i < 2; i++)
 			small_span(model, ranks[i], 0, 1000 * US, STATE_RUNNING);
 		small_span(model, ranks[2], 0, (what == SLEEPS ? 200 : 1000) * US, STATE_RUNNING);
@@ -190,6 +198,35 @@ static void last_of_ranks(void **state)
 			verdict_says(&f, what == SLEEPS ? "root     rank 302: nanosleep; sleep, 80.0 %"
 							: "root     rank 302: part; user_code");
 		}
+		verdict_end(&f);
+	}
+}
+
+/* Three ranks that work all the time: @last waits in MPI for that many of 10 samples, the others for @others. */
+static void judge_ranks(struct verdict_scene *f, uint64_t others, uint64_t last)
+{
+	uint32_t ranks[3];
+
+	verdict_begin(f);
+	add_ranks(f, ranks);
+	for (uint32_t i = 0; i < 3; i++) {
+		small_span(f->scene.model, ranks[i], 0, 1000 * US, STATE_RUNNING);
+		sample_rank(f, ranks[i], i < 2 ? others : last);
+	}
+	verdict_judge_waits(f);
+}
+
+/* A rank with less than half of its samples in MPI waits, too: nobody is last if the others hardly wait more. */
+static void no_last_rank(void **state)
+{
+	struct verdict_scene f;
+
+	(void)state;
+	for (uint64_t others = 5; others <= 6; others++) {
+		judge_ranks(&f, others, 4);
+		assert_string_equal(waits_why_name(f.waits.why), "main");
+		verdict_expect(&f, VERDICT_HOST_CODE, 10 * (double)others);
+		verdict_says(&f, "root     main 100: waiting for other ranks in MPI");
 		verdict_end(&f);
 	}
 }
@@ -348,6 +385,7 @@ int main(void)
 		cmocka_unit_test(spins),
 		cmocka_unit_test(spins_beside_a_job),
 		cmocka_unit_test(last_of_ranks),
+		cmocka_unit_test(no_last_rank),
 		cmocka_unit_test(fork_server),
 		cmocka_unit_test(locks),
 		cmocka_unit_test(few_turns),

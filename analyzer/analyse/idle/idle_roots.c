@@ -565,6 +565,7 @@ int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 		name_word(roots, word, row);
 		if (row->word && (!strcmp(row->word, IDLE_WORD_SPINS) || !strcmp(row->word, IDLE_WORD_RANKS)))
 			row->spins_ns = (uint64_t)((double)row->ns * root_places_spins(sums->places, i));
+		row->ranks_ns = (uint64_t)((double)row->ns * root_places_ranks(sums->places, i));
 		roots->total_ns += row->ns;
 		roots->cause_ns[row->root.cause] += row->ns;
 	}

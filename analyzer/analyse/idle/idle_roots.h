@@ -35,6 +35,7 @@ struct idle_root {
 	double percent; /* of total_ns */
 	uint64_t samples; /* from which the place was chosen */
 	uint64_t spins_ns; /* with IDLE_WORD_SPINS or IDLE_WORD_RANKS: the part of ns in which it did that, by its samples */
+	uint64_t ranks_ns; /* the part of ns in which it waited for other ranks, by its samples, whatever its word */
 	const char *word; /* its work, by its samples (root_places.h): "garbage collection"; NULL: nothing special */
 	const char *word_remedy; /* the remedy, if word is not NULL */
 	bool turns; /* threads take turns there, as under a lock (lock_turns.h); only for rows with a part of the time that counts */

@@ -34,8 +34,7 @@ uint64_t last_rank_waits(const struct idle_roots *own)
 	uint64_t ns = 0;
 
 	for (uint32_t i = 0; i < own->count; i++)
-		if (own->row[i].word && !strcmp(own->row[i].word, IDLE_WORD_RANKS))
-			ns += own->row[i].spins_ns;
+		ns += own->row[i].ranks_ns;
 	return ns;
 }
 
@@ -45,7 +44,7 @@ uint32_t last_rank_waiter(const struct idle_roots *own)
 
 	for (uint32_t i = 0; i < own->count; i++)
 		if (own->row[i].word && !strcmp(own->row[i].word, IDLE_WORD_RANKS) &&
-		    (!most || own->row[i].spins_ns > most->spins_ns))
+		    (!most || own->row[i].ranks_ns > most->ranks_ns))
 			most = &own->row[i];
 	return most ? most->root.thread : INDEX_NONE;
 }

@@ -477,6 +477,15 @@ double root_places_spins(const struct root_places *places, uint32_t row)
 	return (double)samples / (double)native->samples;
 }
 
+double root_places_ranks(const struct root_places *places, uint32_t row)
+{
+	const struct kind *native = row < places->rows.count ? &places->rows.row[row].native : NULL;
+
+	if (!native || !native->samples || places->ranks < 0)
+		return 0;
+	return (double)native->words[places->ranks] / (double)native->samples;
+}
+
 /*
  * Did the caller that is seen most call the place in half of its samples at least? Other functions without names have
  * callers, too: these may be as many as there are samples in them.

@@ -56,4 +56,7 @@ uint64_t root_places_choose(const struct root_places *places, uint32_t row, stru
 /* root_places_spins - returns the share of a row's CPU samples in which the thread waited for others without a sleep, 0 to 1 */
 double root_places_spins(const struct root_places *places, uint32_t row);
 
+/* root_places_ranks - the same share of waits for other ranks alone */
+double root_places_ranks(const struct root_places *places, uint32_t row);
+
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_PLACES_H */
