@@ -87,6 +87,9 @@ void verdict_remedy(const struct model *model, const struct results *results, ch
 			break;
 		if (verdict->idle.most)
 			idle_remedy(model, &verdict->idle, text, size);
+		else if (verdict->state == VERDICT_HOST_CODE && results->waits && results->waits->why == WAITS_OF_LAST)
+			append(text, size, "%s",
+			       tr("Give the other ranks a part of the work that this rank does outside of MPI, or make it cheaper."));
 		else if (verdict_bottleneck(results))
 			tell_pipeline_remedy(model, results, text, size);
 		else

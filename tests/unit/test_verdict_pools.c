@@ -231,6 +231,26 @@ static void no_last_rank(void **state)
 	}
 }
 
+/* What the last rank waits in MPI itself is no time that it costs the others, and these waits are not its root. */
+static void last_rank_waits_too(void **state)
+{
+	struct verdict_scene f;
+
+	(void)state;
+	judge_ranks(&f, 9, 4);
+	assert_string_equal(waits_why_name(f.waits.why), "last");
+	verdict_expect(&f, VERDICT_HOST_CODE, 50);
+	verdict_says(&f, "root     rank 302: part; user_code");
+	verdict_end(&f);
+	judge_ranks(&f, 10, 5);
+	assert_string_equal(waits_why_name(f.waits.why), "last");
+	verdict_expect(&f, VERDICT_HOST_CODE, 50);
+	assert_null(f.verdict.idle.most);
+	verdict_says_not(&f, "waiting for other ranks");
+	verdict_says(&f, "Give the other ranks a part of the work");
+	verdict_end(&f);
+}
+
 /* A server waits for clients while a child works for one, or nobody does. */
 static void fork_server(void **state)
 {
@@ -386,6 +406,7 @@ int main(void)
 		cmocka_unit_test(spins_beside_a_job),
 		cmocka_unit_test(last_of_ranks),
 		cmocka_unit_test(no_last_rank),
+		cmocka_unit_test(last_rank_waits_too),
 		cmocka_unit_test(fork_server),
 		cmocka_unit_test(locks),
 		cmocka_unit_test(few_turns),

@@ -438,6 +438,7 @@ static int look_at_last_rank(struct search *search)
 		return err;
 	waits->busy_count = 0;
 	waits->others_ns = last.others_ns;
+	waits->least_ns = last.least_ns;
 	return look_only_at(search, last.thread, WAITS_OF_LAST);
 }
 

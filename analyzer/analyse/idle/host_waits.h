@@ -53,6 +53,7 @@ struct host_waits {
 	uint64_t window_ns; /* ... summed over the threads */
 	struct idle_roots waits; /* their time not on a CPU: total_ns, gaps and so on */
 	uint64_t others_ns; /* last: how long the rank that waits most for this one does so */
+	uint64_t least_ns; /* last: how long this one waits for other ranks on a CPU */
 	uint64_t clients_ns; /* the part of waits in accept() */
 	struct idle_roots own; /* their time on a CPU */
 	struct device_bounds bounds; /* of the device's busy time */

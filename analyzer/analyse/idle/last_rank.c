@@ -85,6 +85,7 @@ int last_rank_find(struct model *model, const struct idle_tools *tools, const st
 		last->others_ns = MAX(last->others_ns, ns);
 		ranks++;
 	}
+	last->least_ns = least_ns;
 	if (ranks < 2 || LESS * least_ns > last->others_ns)
 		last->thread = INDEX_NONE;
 	return err;

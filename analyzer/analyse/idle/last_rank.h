@@ -18,6 +18,7 @@
 
 struct last_rank {
 	uint32_t thread; /* INDEX_NONE = not known */
+	uint64_t least_ns; /* how long it waits for others itself */
 	uint64_t others_ns; /* how long the rank that waits most does so */
 };
 

@@ -2,6 +2,8 @@
 /* The verdict by the waits of the job's threads. */
 #include "analyzer/analyse/idle/verdict_private.h"
 
+#include <string.h>
+
 #define CPU_SHARE 4 /* waits for CPUs of less than one in so many of the threads' own time are part of it */
 
 /* Returns the time of threads that share the job's work: they do not hold it up, and their time is work, too. */
@@ -127,11 +129,41 @@ static uint64_t find_spins(const struct judge *judge)
 	return judge_share(ns, judge->window_ns) < VERDICT_NOISE_PERCENT ? 0 : ns;
 }
 
-/* Returns the last rank's own time on a CPU in which the others wait for it, as far as its waits do not explain these. */
+/*
+ * Points the verdict at the last rank's own work: not at its waits for the others. If samples do not tell these apart,
+ * no row is the root.
+ */
+static void point_at_last(struct judge *judge, struct verdict *verdict, uint64_t held_ns)
+{
+	const struct idle_roots *own = &judge->facts->waits->own;
+	const struct idle_root *most;
+
+	point_at_own(judge, verdict);
+	most = verdict->idle.most;
+	if (!most || !most->word || strcmp(most->word, IDLE_WORD_RANKS))
+		return;
+	verdict->idle.most = NULL;
+	for (uint32_t i = 0; i < own->count && !verdict->idle.most; i++) {
+		const struct idle_root *row = &own->row[i];
+
+		if (2 * row->ns >= held_ns && (!row->word || strcmp(row->word, IDLE_WORD_RANKS)))
+			verdict->idle = (struct idle_verdict){ .cause = row->root.cause,
+							       .kind = idle_kind_of(judge->model, &row->root),
+							       .ns = row->ns,
+							       .cause_ns = own->cause_ns[row->root.cause],
+							       .most = row };
+	}
+}
+
+/*
+ * Returns the last rank's own time on a CPU in which the others wait for it, as far as its waits, with or without a
+ * sleep, do not explain these.
+ */
 static uint64_t find_held(const struct judge *judge)
 {
 	const struct host_waits *waits = judge->facts->waits;
-	uint64_t ns = waits->others_ns > waits->waits.total_ns ? waits->others_ns - waits->waits.total_ns : 0;
+	uint64_t waits_ns = waits->waits.total_ns + waits->least_ns;
+	uint64_t ns = waits->others_ns > waits_ns ? waits->others_ns - waits_ns : 0;
 
 	return ns < waits->own.total_ns ? ns : waits->own.total_ns;
 }
@@ -152,7 +184,9 @@ static void find_threads_cost(struct judge *judge, struct verdict *verdict, uint
 	/* The threads' own time may exceed their waits; but if most of it is not in fetches, neither is its root. */
 	if (own_ns > verdict->idle.ns &&
 	    (state != VERDICT_DATA || 2 * own_ns > judge->facts->waits->own.total_ns)) {
-		if (state == VERDICT_HOST_CODE && !judge->facts->waits->bounds.known)
+		if (state == VERDICT_HOST_CODE && judge->facts->waits->why == WAITS_OF_LAST)
+			point_at_last(judge, verdict, own_ns);
+		else if (state == VERDICT_HOST_CODE && !judge->facts->waits->bounds.known)
 			point_at_spins(judge, verdict);
 		else
 			point_at_own(judge, verdict);
