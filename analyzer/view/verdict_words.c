@@ -83,11 +83,12 @@ static void name_waiter(const struct model *model, const struct results *results
 	if (!waits || !waits->thread_count)
 		return;
 	root_thread_text(model, waits->threads[0], who, sizeof(who));
-	if (waits->thread_count == 1)
+	if (waits->why == WAITS_OF_LAST)
+		append(text, size, tr("the rank that the others wait for (%.128s)"), who);
+	else if (waits->thread_count == 1)
 		append(text, size, "%s %.128s",
 		       waits->why == WAITS_OF_MAIN	? tr("main thread")
 		       : waits->why == WAITS_OF_BUSIEST ? tr("the busiest thread")
-		       : waits->why == WAITS_OF_LAST	? tr("the rank that the others wait for,")
 							: tr("thread"),
 		       who);
 	else
@@ -287,6 +288,13 @@ static void tell_host_code(const struct model *model, const struct results *resu
 		       tr("the device is idle for %.1f %% of its time by it, most of all %s%s"),
 		       verdict->percent, *scope ? tr("in ") : "",
 		       *scope ? scope : tr(idle_cause_text(verdict->idle.cause)));
+		tell_kind(verdict->idle.most, text, size);
+		return;
+	}
+	if (results->waits->why == WAITS_OF_LAST && !results->waits->bounds.known) {
+		root_thread_text(model, results->waits->threads[0], waiter, sizeof(waiter));
+		append(text, size, tr("the others wait for %.128s, where it takes %.1f %% of %s, most of all %s"), waiter,
+		       verdict->percent, verdict_of_text(verdict->of), tr(idle_cause_text(verdict->idle.cause)));
 		tell_kind(verdict->idle.most, text, size);
 		return;
 	}

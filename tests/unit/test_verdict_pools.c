@@ -194,7 +194,7 @@ static void last_of_ranks(void **state)
 			verdict_says(&f, "do       All ranks wait for the one that comes last to the call");
 		} else {
 			assert_string_equal(waits_why_name(f.waits.why), "last");
-			verdict_says(&f, "the rank that the others wait for, rank 302 waits for 80.0 % of the time for it");
+			verdict_says(&f, "code: the others wait for rank 302, where it takes 80.0 % of the time, most of all ");
 			verdict_says(&f, what == SLEEPS ? "root     rank 302: nanosleep; sleep, 80.0 %"
 							: "root     rank 302: part; user_code");
 		}
@@ -229,6 +229,26 @@ static void no_last_rank(void **state)
 		verdict_says(&f, "root     main 100: waiting for other ranks in MPI");
 		verdict_end(&f);
 	}
+}
+
+/* Three ranks: the third waits for a CPU while the others wait for it in MPI. */
+static void last_rank_without_cpu(void **state)
+{
+	struct verdict_scene f;
+	uint32_t ranks[3];
+
+	(void)state;
+	verdict_begin(&f);
+	add_ranks(&f, ranks);
+	for (uint32_t i = 0; i < 3; i++) {
+		small_span(f.scene.model, ranks[i], 0, (i < 2 ? 1000 : 200) * US, STATE_RUNNING);
+		sample_rank(&f, ranks[i], i < 2 ? 8 : 0);
+	}
+	small_span(f.scene.model, ranks[2], 200 * US, 1000 * US, STATE_RUNNABLE)->other = f.scene.outsider;
+	verdict_judge_waits(&f);
+	verdict_expect(&f, VERDICT_CPU, 80);
+	verdict_says(&f, "CPUs: the rank that the others wait for (rank 302) is held up for 80.0 % of the time");
+	verdict_end(&f);
 }
 
 /* What the last rank waits in MPI itself is no time that it costs the others, and these waits are not its root. */
@@ -406,6 +426,7 @@ int main(void)
 		cmocka_unit_test(spins_beside_a_job),
 		cmocka_unit_test(last_of_ranks),
 		cmocka_unit_test(no_last_rank),
+		cmocka_unit_test(last_rank_without_cpu),
 		cmocka_unit_test(last_rank_waits_too),
 		cmocka_unit_test(fork_server),
 		cmocka_unit_test(locks),
