@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -421,6 +422,44 @@ static void jobs_without_collectives(void **state)
 	model_free(model);
 }
 
+/* Returns the CPU time, in ticks of clock(), of a look at many links of @ranks ranks of one job. */
+static double many_links_take(uint32_t ranks)
+{
+	static const struct analysis_options options;
+	static struct link_usage links[1500];
+	struct cluster_results results;
+	struct device_results devices = { 0 };
+	struct model *model = small_model(0, 10000);
+	clock_t start;
+
+	for (uint32_t i = 0; i < ranks; i++) {
+		small_device(model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+		add(model, i, "fc", 1000, 1900, PROFBPF__DEVICE_TASKS__KIND__KERNEL);
+	}
+	for (uint32_t i = 0; i < 1500; i++)
+		links[i] = (struct link_usage){ .device = i % ranks, .bytes = 100, .transit_ns = 100 };
+	small_index(model);
+	assert_int_equal(overlap_analyse(model, &options, &devices.overlap), 0);
+	devices.communication = (struct communication_results){ .links = links, .link_count = 1500 };
+	start = clock();
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	start = clock() - start;
+	assert_int_equal(results.count, ranks);
+	cluster_free(&results);
+	overlap_free(&devices.overlap);
+	model_free(model);
+	return (double)start;
+}
+
+/* The comparison of links takes no longer if there are more ranks. */
+static void many_links(void **state)
+{
+	double few = many_links_take(2), again = many_links_take(2), many = many_links_take(400);
+
+	(void)state;
+	assert_true(many < 10 * (few > again ? few : again));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -433,6 +472,7 @@ int main(void)
 		cmocka_unit_test(one_device),
 		cmocka_unit_test(two_jobs),
 		cmocka_unit_test(jobs_without_collectives),
+		cmocka_unit_test(many_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -385,27 +385,25 @@ static double bandwidth_of(const struct link_usage *link)
 		       -1;
 }
 
-/* Returns the job of a device; INDEX_NONE: it is not compared. */
-static uint32_t job_of(const struct cluster_results *results, uint32_t device)
+/*
+ * Returns the job of the links of each device: equal for all if there is only one job, and that of a device that is not
+ * compared is its own. The caller frees it; NULL without memory.
+ */
+static uint32_t *jobs_of_links(const struct model *model, const struct cluster_results *results)
 {
+	uint32_t *jobs = calloc((size_t)model->devices.count + 1, sizeof(*jobs));
+
+	if (!jobs || !results->several_jobs)
+		return jobs;
+	for (uint32_t i = 0; i < model->devices.count; i++)
+		jobs[i] = i;
 	for (uint32_t i = 0; i < results->count; i++)
-		if (results->ranks[i].device == device)
-			return results->ranks[i].job;
-	return INDEX_NONE;
-}
-
-/* Are two links of one job, or, if there is only one job, of any device? */
-static bool are_of_job(const struct cluster_results *results, const struct link_usage *x,
-		       const struct link_usage *y)
-{
-	uint32_t job = job_of(results, x->device);
-
-	return !results->several_jobs || x->device == y->device ||
-	       (job != INDEX_NONE && job == job_of(results, y->device));
+		jobs[results->ranks[i].device] = results->ranks[i].job;
+	return jobs;
 }
 
 /* Compares a link with all links of its transport that its job has. */
-static int judge_link(const struct communication_results *from, uint32_t at,
+static int judge_link(const struct communication_results *from, uint32_t at, const uint32_t *jobs,
 		      struct cluster_results *results)
 {
 	double value = bandwidth_of(&from->links[at]), sum = 0;
@@ -414,7 +412,7 @@ static int judge_link(const struct communication_results *from, uint32_t at,
 	for (uint32_t i = 0; i < from->link_count; i++) {
 		if (from->links[i].transport == from->links[at].transport &&
 		    bandwidth_of(&from->links[i]) >= 0 &&
-		    are_of_job(results, &from->links[i], &from->links[at])) {
+		    jobs[from->links[i].device] == jobs[from->links[at].device]) {
 			sum += bandwidth_of(&from->links[i]);
 			known++;
 		}
@@ -426,6 +424,18 @@ static int judge_link(const struct communication_results *from, uint32_t at,
 							      .link = at,
 							      .value = value,
 							      .mean = sum / known });
+}
+
+static int judge_links(const struct model *model, const struct communication_results *from,
+		       struct cluster_results *results)
+{
+	uint32_t *jobs = jobs_of_links(model, results);
+	int err = jobs ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < from->link_count && !err; i++)
+		err = judge_link(from, i, jobs, results);
+	free(jobs);
+	return err;
 }
 
 static int judge_alone(struct cluster_results *results, enum cluster_rule rule)
@@ -476,8 +486,8 @@ int cluster_analyse(const struct model *model, const struct device_results *devi
 		err = judge_means(results, CLUSTER_GAP, MORE);
 	if (!err)
 		err = judge_means(results, CLUSTER_FLOPS, LESS);
-	for (uint32_t i = 0; i < links->link_count && !err; i++)
-		err = judge_link(links, i, results);
+	if (!err)
+		err = judge_links(model, links, results);
 	if (!err)
 		err = judge_alone(results, CLUSTER_RECEIVE);
 	return err ? err : judge_alone(results, CLUSTER_COLLECTIVE);
