@@ -372,6 +372,11 @@ static void two_jobs(void **state)
 /* Who belongs together if no collectives tell that. */
 static void jobs_without_collectives(void **state)
 {
+	struct link_usage links[] = {
+		{ .device = 0, .transport = 1, .bytes = 9000, .transit_ns = 100 },
+		{ .device = 2, .transport = 1, .bytes = 100, .transit_ns = 100 },
+		{ .device = 3, .transport = 1, .bytes = 100, .transit_ns = 110 },
+	};
 	struct cluster_results results;
 	struct device_results devices;
 	struct rank_usage usages[4];
@@ -388,7 +393,7 @@ static void jobs_without_collectives(void **state)
 		model->processes.row[i].parent_pid = 100;
 	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
 	assert_int_equal(results.count, 4);
-	assert_true(results.several_jobs);
+	assert_false(results.several_jobs);
 	assert_non_null(find(&results, CLUSTER_WORK, 3));
 	cluster_free(&results);
 	/* Files tell the ranks of all. */
@@ -412,11 +417,22 @@ static void jobs_without_collectives(void **state)
 	assert_int_equal(results.count, 5);
 	assert_false(results.several_jobs);
 	cluster_free(&results);
-	/* If those that were traced are two jobs, it is not known of which one the others are. */
+	/*
+	 * If those that were traced are two jobs, it is not known of which one the others are: these are compared with each
+	 * other, also by their stages. The others' links are none of theirs.
+	 */
 	model->processes.row[1].parent_pid = 1;
+	for (uint32_t i = 2; i < 5; i++) {
+		model->devices.row[i].stages = 2;
+		model->devices.row[i].stage = i % 2;
+	}
+	devices.communication.links = links;
+	devices.communication.link_count = 3;
 	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
 	assert_int_equal(results.count, 3);
-	assert_true(results.several_jobs);
+	assert_false(results.several_jobs);
+	assert_int_equal(results.stage_count, 2);
+	assert_null(find(&results, CLUSTER_LINK, 2));
 	cluster_free(&results);
 	overlap_free(&devices.overlap);
 	model_free(model);

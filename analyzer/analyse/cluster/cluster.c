@@ -393,7 +393,7 @@ static uint32_t *jobs_of_links(const struct model *model, const struct cluster_r
 {
 	uint32_t *jobs = calloc((size_t)model->devices.count + 1, sizeof(*jobs));
 
-	if (!jobs || !results->several_jobs)
+	if (!jobs || !results->links_apart)
 		return jobs;
 	for (uint32_t i = 0; i < model->devices.count; i++)
 		jobs[i] = i;

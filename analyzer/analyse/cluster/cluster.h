@@ -12,8 +12,8 @@
  * means over the steps without the first, unless that is the only one: the stage is a step, idle time is included
  * in the computation, and operations per second come from flops_summary_*.
  *
- * Only ranks of one job are compared; a device that is alone in its job is left out. Stages are compared only if there is
- * one job. Devices of traced processes belong to one job if their collectives say so (rank_jobs.h), or, unless both have
+ * Only ranks of one job are compared; a device that is alone in its job is left out. Stages are compared only if
+ * these ranks are of one job. Devices of traced processes belong to one job if their collectives say so (rank_jobs.h), or, unless both have
  * collectives that others have, too, if the same traced process started them. Devices whose ranks are told by files are
  * one job, and so are those of processes that were not traced. If the traced ones are of one job, all are.
  *
@@ -91,7 +91,8 @@ struct cluster_finding {
 struct cluster_results {
 	struct cluster_rank *ranks; /* by device; none if there are fewer than two of a job */
 	uint32_t count;
-	bool several_jobs; /* ranks are compared with those of their own job */
+	bool several_jobs; /* ranks are of several jobs, and compared with those of their own one */
+	bool links_apart; /* so are links: also if only ranks that are alone in their job are of others */
 	uint32_t slowest; /* index into ranks: farthest above its job's mean, without waits in collectives */
 	uint64_t mean_work_ns; /* of the slowest rank's job */
 	uint64_t mean_own_ns; /* the same of work without waits in collectives */

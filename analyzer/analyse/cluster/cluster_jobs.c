@@ -83,10 +83,13 @@ void cluster_jobs(const struct model *model, const struct communication_results 
 		ranks[i].job = ranks[0].job;
 	for (uint32_t i = 0; i < results->count; i++) {
 		ranks[i].alone = is_alone(results, &ranks[i]);
-		results->several_jobs |= ranks[i].job != ranks[0].job;
+		results->links_apart |= ranks[i].job != ranks[0].job;
 	}
-	for (uint32_t i = 0; i < results->count; i++)
-		if (!ranks[i].alone)
-			ranks[kept++] = ranks[i];
+	for (uint32_t i = 0; i < results->count; i++) {
+		if (ranks[i].alone)
+			continue;
+		ranks[kept++] = ranks[i];
+		results->several_jobs |= ranks[kept - 1].job != ranks[0].job;
+	}
 	results->count = kept;
 }
