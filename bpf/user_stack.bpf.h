@@ -508,6 +508,12 @@ static __always_inline void walk_from(struct user_walk *walk, struct task_struct
 
 #define FORKS_MAX 2 /* generations between a process and the one whose tables it uses */
 
+/* The pages of code that fork() copies: not the page in which the kernel single-steps instructions, and that of returns. */
+static __always_inline unsigned long copied_code(struct mm_struct *mm)
+{
+	return field_of(mm, exec_vm) - (BPF_CORE_READ(mm, uprobes_state.xol_area) ? 1 : 0);
+}
+
 /*
  * Is @mm the address space @other, or a copy of it since which neither has begun another program or mapped code? The
  * kernel places each program's stack and mappings at random; where it does not, equal places are those of equal code.
@@ -520,7 +526,7 @@ static __always_inline bool is_copy(struct mm_struct *mm, struct mm_struct *othe
 			       field_of(mm, mmap_base) == field_of(other, mmap_base) &&
 			       field_of(mm, start_code) == field_of(other, start_code) &&
 			       field_of(mm, end_code) == field_of(other, end_code) &&
-			       field_of(mm, exec_vm) == field_of(other, exec_vm));
+			       copied_code(mm) == copied_code(other));
 }
 
 /*

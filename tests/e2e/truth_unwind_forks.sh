@@ -21,13 +21,16 @@ below() {
 	awk -v pattern="$1" '$0 ~ pattern { n += $NF } END { print n + 0 }' "$WORK/forks.folded"
 }
 
+mkdir "$WORK/catalogs"
+printf 'runtime forks\ngetppid other 1\n' >"$WORK/catalogs/forks.catalog"
 TRUTH=$WORK start_truth forks 90 30
-attach_truth "$WORK/forks.pbt" --stack-rate 250 --topics api,sched,stack
+attach_truth "$WORK/forks.pbt" --catalog "$WORK/catalogs" --stack-rate 250 --topics api,sched,stack
 truth_go 60
 stop_attach
 truth_end
 report_json "$WORK/forks.pbt" "$WORK/forks.json"
 assert_loss_accounted "$WORK/forks.json"
+assert_eq "calls of the traced function" 1 "$(api_count "$WORK/forks.json" getppid)"
 "$ANALYZER" export "$WORK/forks.pbt" --to folded -o "$WORK/forks.folded"
 
 copied=$(printf 'copied_chain;%.0s' 1 2 3 4)
