@@ -125,5 +125,5 @@ sums.same("words: processes and threads", [[row.get(key) for key in ("process", 
           [[None, 77, None, 78], ["loader", None, "main", None], ["loader", None, "reader", None], ["trainer", None, "main", None]])
 said = sums.analyzer("report", "--full", "--device", sums.path("words.json"))
 sums.same("words: no number is made up", [line for line in said.splitlines() if "4294967" in line], [])
-sums.same("words: whose calls", "host in process loader: 10 calls" in said and "host in process 77 " in said, True)
+sums.same("words: whose calls", "host in process loader: 10 calls" in said and "host in process 77:" in said, True)
 sums.end()
