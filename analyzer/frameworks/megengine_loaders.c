@@ -245,10 +245,10 @@ static uint32_t served(const struct finder *f, uint32_t worker)
 	if (f->of_worker[worker] != INDEX_NONE)
 		return f->iterators.row[f->of_worker[worker]].loader;
 	for (int i = 0; i < ANCESTORS_MAX; i++) {
-		uint32_t pid = f->m->model->processes.row[process].parent_pid, only;
+		uint32_t only;
 		bool any;
 
-		process = pid ? loader_process(f->m->model, pid) : INDEX_NONE;
+		process = loader_parent(f->m->model, process);
 		if (process == INDEX_NONE)
 			break;
 		only = only_loader(f, process, &any);

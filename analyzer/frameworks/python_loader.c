@@ -24,12 +24,18 @@ bool loader_waits(const struct span *span)
 }
 
 /* Processes are sorted by their first appearance. */
-uint32_t loader_process(const struct model *model, uint32_t pid)
+uint32_t loader_parent(const struct model *model, uint32_t process)
 {
-	for (uint32_t i = model->processes.count; i-- > 0;)
-		if (model->processes.row[i].pid == pid)
-			return i;
-	return INDEX_NONE;
+	const struct process *rows = model->processes.row, *child = &rows[process];
+	uint32_t parent = INDEX_NONE;
+
+	if (!child->parent_pid)
+		return INDEX_NONE;
+	for (uint32_t i = 0; i < model->processes.count; i++)
+		if (i != process && rows[i].pid == child->parent_pid &&
+		    (parent == INDEX_NONE || !child->start_ns || rows[i].start_ns <= child->start_ns))
+			parent = i;
+	return parent;
 }
 
 uint32_t loader_concurrent(const struct model *model, const struct pipeline *pipeline, uint32_t op)

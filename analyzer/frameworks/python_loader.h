@@ -10,8 +10,13 @@
 /* loader_waits - is this a sleep of a reader of a multiprocessing queue, which is a pipe? */
 bool loader_waits(const struct span *span);
 
-/* loader_process - index of the latest process with a pid, or INDEX_NONE */
-uint32_t loader_process(const struct model *model, uint32_t pid);
+/*
+ * loader_parent - index of the process that started a process, or INDEX_NONE
+ *
+ * Of several processes that had the parent's pid it is the latest that had started by then. Unlike model_parent() it needs
+ * no main thread of the parent, and takes the first of them if all started later: that may be when they were first seen.
+ */
+uint32_t loader_parent(const struct model *model, uint32_t process);
 
 /* loader_concurrent - the most threads of an operator that lived at once, without descendants */
 uint32_t loader_concurrent(const struct model *model, const struct pipeline *pipeline, uint32_t op);

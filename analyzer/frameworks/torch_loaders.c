@@ -68,9 +68,7 @@ static uint32_t fetching_ancestor(const struct finder *f, uint32_t process)
 	const struct model *model = f->torch->model;
 
 	for (int i = 0; i < ANCESTORS_MAX; i++) {
-		uint32_t pid = model->processes.row[process].parent_pid;
-
-		process = pid ? loader_process(model, pid) : INDEX_NONE;
+		process = loader_parent(model, process);
 		if (process == INDEX_NONE || f->fetches[process])
 			return process;
 	}

@@ -303,6 +303,25 @@ static void zipped(void **state)
 	end(&s);
 }
 
+/* The trainer's id is used again by a process that starts later: that one did not start the workers. */
+static void trainer_id_again(void **state)
+{
+	struct scene s;
+	uint32_t later;
+
+	(void)state;
+	begin(&s, SESSION + 1);
+	for (uint32_t w = 0; w < WORKERS; w++)
+		make_batches(&s, w, 60);
+	later = small_process(s.model, 10, "sh", true);
+	s.model->processes.row[later].start_ns = 2900 * MS;
+	s.model->threads.row[small_thread(s.model, later, 10, "sh")].first_ns = 2900 * MS;
+	build(&s, 1);
+	assert_int_equal(s.pipelines.list.row[0].operators.row[0].workers, WORKERS);
+	assert_int_equal(s.pipelines.list.row[0].threads.count, WORKERS);
+	end(&s);
+}
+
 /*
  * Three workers make epochs of @batches of two tensors. A call of @function at the end of each epoch belongs to the
  * epoch that ends, or prepares the next one.
@@ -352,6 +371,7 @@ int main(void)
 		cmocka_unit_test(of_one_loader),
 		cmocka_unit_test(slow_worker),
 		cmocka_unit_test(slow_of_two),
+		cmocka_unit_test(trainer_id_again),
 		cmocka_unit_test(trains_between_epochs),
 		cmocka_unit_test(zipped),
 	};
