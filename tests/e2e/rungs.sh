@@ -39,7 +39,8 @@ exact_calls() {
 	assert_eq "$1: calls that go on in others, and failed" 5 "$(api_count "$r" truth_method errors)"
 	assert_between "$1: time in calls that go on in others, ns" $((20 * 1000000)) $(($(truth_value methods_total_ns) + 100000000)) \
 		"$(api_count "$r" truth_method total_ns)"
-	assert_eq "$1: calls that go on in others, with an end" 20 "$(calls_where "$2" truth_pass "not end_unknown")"
+	# The first of them asks for the probes that see the others' ends; on its way there it may find them, too.
+	assert_between "$1: calls that go on in others, with an end" 20 21 "$(calls_where "$2" truth_pass "not end_unknown")"
 	assert_eq "$1: open calls" 1 "$(api_count "$r" truth_block open)"
 }
 
