@@ -12,36 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOIPA __attribute__((noipa))
-
 #ifdef LIBRARY
-static volatile uint64_t sink;
-
-static uint64_t cpu_ns()
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-/* Leaves the frame pointer's register holding anything. */
-NOIPA static void spin(uint64_t until_ns)
-{
-	while (cpu_ns() < until_ns) {
-		uint64_t a = 1, b = 2, c = 3, d = 4, e = 5, f = 6;
-
-		for (int i = 0; i < 100000; i++) {
-			a = a * 5 + f;
-			b ^= a;
-			c += b << 3;
-			d = d * 3 + c;
-			e ^= d >> 2;
-			f += e;
-		}
-		sink = a + b + c + d + e + f;
-	}
-}
+#include "spin.h"
 
 NOIPA static void loaded_chain(int depth, uint64_t until_ns)
 {
